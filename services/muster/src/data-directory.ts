@@ -254,7 +254,8 @@ async function refuseForeignObjects(objectStore: ObjectStore, storeId: string): 
   );
 }
 
-async function openIdentity(
+/** @throws StartError `dataDirectory` when the master key does not open the secrets */
+export async function openIdentity(
   secrets: Secrets,
   masterKeyFile: string,
   dataDirectory: string,
@@ -272,7 +273,8 @@ async function openIdentity(
   }
 }
 
-function refuseMismatch(sealed: Identity | undefined, firstEventId: string, dataDirectory: string): void {
+/** @throws StartError `dataDirectory` when the secrets and the event store do not belong together */
+export function refuseMismatch(sealed: Identity | undefined, firstEventId: string, dataDirectory: string): void {
   const advice = `Restore the event store and ${dataDirectory} from the same backup. MUSTER_ACCEPT_STORE=true starts without the check.`;
   if (!sealed && firstEventId !== '')
     throw new StartError(

@@ -1,7 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { sealedSecrets } from '@muster/adapter-filesystem';
+import { inMemoryReadModels } from '@muster/adapter-in-memory';
+import { lockFile, sqliteEventStore, sqliteSealedStorage, writerHere } from '@muster/adapter-sqlite';
 import { SettingsReader } from '@muster/nest-kit';
-import { temporaryDirectory } from '@muster/testing';
+import { NO_STREAM } from '@muster/ports';
+import { eventToAppend, temporaryDirectory } from '@muster/testing';
+import { checkIdentity, SEALED_FILE } from './data-directory';
+import { openObjectStores } from './profile';
 import { describeFailure } from './start-error';
 import { INSTALLED, REGISTERED, storeEvents } from './store-compaction.fixture.spec';
 import { runStoreCommand } from './store-command';
@@ -84,6 +90,25 @@ describe('store', () => {
     });
   });
 
+  it('refuses a backup into a directory that is copied, and a command beside another one', async () => {
+    const below = join(directory.path, 'logs', 'copy');
+    mkdirSync(dirname(below), { recursive: true });
+    expect(await failureOf(['backup', '--all', below])).toEqual({
+      reason: 'dataDirectory',
+      lines: [`${below} is in ${dirname(below)}, which is copied. Name another directory.`],
+    });
+    rmSync(dirname(below), { recursive: true });
+    const lock = lockFile(join(directory.path, 'store-command.lock'), 'exclusive');
+    for (const args of [['verify'], ['backup', below], ['backup', '--all', below]])
+      expect(await failureOf(args)).toEqual({
+        reason: 'dataDirectory',
+        lines: [
+          expect.stringMatching(/^Another store command works with the data directory .*\. Wait until it has ended/),
+        ],
+      });
+    lock?.release();
+  });
+
   it('copies the files that a start needs, and no others', async () => {
     const files = ['objects/ab/cd', 'logs/cluster/host.tar.gz', 'nats/trust.json'];
     for (const name of [...files, 'objects/incoming/half', 'images/base.iso', 'master.key', 'muster.lock']) {
@@ -108,5 +133,119 @@ describe('store', () => {
       reason: 'dataDirectory',
       lines: [expect.stringMatching(`^The backup to ${below} failed: ENOTDIR.*Check the directory`)],
     });
+  });
+});
+
+describe('store verify of a whole data directory', () => {
+  const directory = temporaryDirectory();
+  let path: string;
+  let directories = 0;
+  afterAll(() => directory.remove());
+
+  const run = async (dataDirectory = path): Promise<readonly string[]> => {
+    const lines: string[] = [];
+    const environment = { MUSTER_DATA_DIRECTORY: dataDirectory };
+    await runStoreCommand(['verify'], environment, (line) => lines.push(line)).catch((error: Error) =>
+      lines.push(error.message),
+    );
+    return lines;
+  };
+  const soundText = (): string => `${join(path, 'events.sqlite')} is sound.`;
+
+  /** Events, secrets with the identity of the store, a small and a large document, and a log. */
+  beforeEach(async () => {
+    path = join(directory.path, `data-${(directories += 1)}`);
+    mkdirSync(join(path, 'secrets'), { recursive: true });
+    const { objectStore, logs, close } = await openObjectStores(new SettingsReader({}), path, writerHere());
+    const [small, large] = [
+      await objectStore.put(Buffer.from('small'), 10),
+      await objectStore.put(Buffer.from('large'.repeat(20_000)), 1_000_000),
+    ];
+    await (await logs.area('cluster')).put(Buffer.from('log'), 10);
+    const eventStore = sqliteEventStore({ file: join(path, 'events.sqlite') });
+    const reports = [small, large].map((body) => eventToAppend({ body: { ...body } }));
+    await eventStore.append('inventory-sample', NO_STREAM, reports);
+    const masterKeyFile = join(path, 'master.key');
+    const storage = sqliteSealedStorage(join(path, 'secrets', SEALED_FILE));
+    const secrets = await sealedSecrets({ masterKeyFile, openStorage: () => storage });
+    const identity = await checkIdentity({
+      ...{ secrets, eventStore, objectStore, readModels: inMemoryReadModels(), masterKeyFile, dataDirectory: path },
+      ...{ acceptsStore: true, isRecorded: true },
+    });
+    await identity.stop();
+    await storage.close();
+    await eventStore.close();
+    await close();
+  });
+
+  const filesIn = (name: string): readonly string[] =>
+    readdirSync(join(path, name), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+  const remove = (name: string) => (): void => rmSync(join(path, name));
+  const replaceIn = (file: string, text: string, by: string): void => {
+    const bytes = readFileSync(file);
+    bytes.write(by, bytes.lastIndexOf(text));
+    writeFileSync(file, bytes);
+  };
+
+  it('finds no fault', async () => {
+    expect(await run()).toEqual([
+      'The pages of the file are checked first.',
+      '2 events verified',
+      '4 documents and logs verified',
+      soundText(),
+    ]);
+    rmSync(join(path, 'master.key'));
+    const lines = await run();
+    expect(lines).toContain(soundText());
+    expect(lines.join('\n')).toMatch(/^The master key .*master\.key is not here, so it is not checked/m);
+  });
+
+  it.each<[string, () => void, RegExp]>([
+    [
+      'a damaged small document',
+      () => replaceIn(join(path, 'objects.sqlite'), 'small', 'smell'),
+      /^The stored body sha256:\w+ is damaged; restore .*objects\.sqlite from a backup/m,
+    ],
+    [
+      'a damaged large document',
+      () => replaceIn(filesIn('objects')[0] ?? '', 'large', 'lurge'),
+      /^The stored document or log sha256:\w+ is damaged\.$/m,
+    ],
+    [
+      'a damaged log',
+      () => replaceIn(filesIn('logs')[0] ?? '', 'log', 'lag'),
+      /^The stored document or log sha256:\w+ is damaged\.$/m,
+    ],
+    [
+      'a missing document',
+      () => filesIn('objects').forEach((file) => rmSync(file)),
+      /^Position 2: the document sha256:\w+ is neither in objects\.sqlite nor in the directory objects\.$/m,
+    ],
+    ['missing documents', remove('objects.sqlite'), /objects\.sqlite is missing\.$/m],
+    ['missing secrets', remove('secrets/sealed.sqlite'), /sealed\.sqlite is missing\.$/m],
+    [
+      'truncated secrets',
+      () => truncateSync(join(path, 'secrets', SEALED_FILE)),
+      /sealed\.sqlite: the file is empty: it was truncated/m,
+    ],
+    [
+      'another master key',
+      () => writeFileSync(join(path, 'master.key'), Buffer.alloc(32)),
+      /^The master key .* does not open the secrets of /m,
+    ],
+    [
+      'the events of another store',
+      () => replaceIn(join(path, 'events.sqlite'), '["', '["x'),
+      /^The event store belongs to another installation, but /m,
+    ],
+  ])('names %s', async (_what, damage, expected) => {
+    damage();
+    const lines = await run();
+    expect(lines.join('\n')).toMatch(expected);
+    expect(lines.at(-1)).toBe(
+      `${join(path, 'events.sqlite')} is damaged. The lines above list the faults. Check the disk, and restore a backup.`,
+    );
   });
 });

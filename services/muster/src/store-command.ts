@@ -1,16 +1,20 @@
-import { existsSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { copyFiles, createDirectory, moveIntoPlace } from '@muster/adapter-filesystem';
+import { createHash } from 'node:crypto';
+import { existsSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { copyFiles, createDirectory, moveIntoPlace, sealedSecrets } from '@muster/adapter-filesystem';
 import {
-  backUpSqliteStore,
   copySqliteFile,
+  lockFile,
+  sqliteSealedStorage,
   sqliteStoreStats,
+  verifySqliteFile,
   verifySqliteStore,
   writerHere,
 } from '@muster/adapter-sqlite';
 import { type Environment, SettingsError, SettingsReader } from '@muster/nest-kit';
-import { errorMessage, isOneOf } from '@muster/schema';
-import { lockDataDirectory, SEALED_FILE } from './data-directory';
+import { type ObjectStore, parseStreamId, type RecordedEvent } from '@muster/ports';
+import { errorMessage, isOneOf, textAt } from '@muster/schema';
+import { lockDataDirectory, openIdentity, refuseMismatch, SEALED_FILE } from './data-directory';
 import { openObjectStores } from './profile';
 import { StartError } from './start-error';
 import { compactStore, vacuumFiles } from './store-compaction';
@@ -20,8 +24,15 @@ const USAGE =
 const COMMANDS = ['stats', 'verify', 'backup', 'compact'] as const;
 const TYPES_SHOWN_MAX = 20;
 const EVENTS_FILE = 'events.sqlite';
+const LOCK_FILE = 'store-command.lock';
 /** Directories of the data directory whose files a whole backup contains. */
 const COPIED_DIRECTORIES = ['objects', 'logs', 'nats'];
+/** In the order in which a whole backup copies them. */
+const COPIED_FILES = [
+  { kind: 'events', name: EVENTS_FILE, rows: 'events' },
+  { kind: 'sealed', name: join('secrets', SEALED_FILE), rows: 'sealed values' },
+  { kind: 'objects', name: 'objects.sqlite', rows: 'documents' },
+] as const;
 const PROGRESS_FILES = 1_000;
 
 /**
@@ -49,18 +60,41 @@ export async function runStoreCommand(
     );
   const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));
   const file = join(dataDirectory, EVENTS_FILE);
-  if (!existsSync(file)) throw new StartError('dataDirectory', `${file} does not exist. Set MUSTER_DATA_DIRECTORY.`);
-  switch (command) {
-    case 'stats':
-      return showStats(file, print);
-    case 'verify':
-      return verify(file, print);
-    case 'backup':
-      return isWhole
-        ? backUpAll(dataDirectory, resolve(others[0] ?? ''), print)
-        : backUp(file, resolve(target ?? ''), print);
-    case 'compact':
-      return compact(settings, dataDirectory, print);
+  requireReadable(file);
+  if (command === 'stats') return showStats(file, print);
+  // A compaction removes documents that a backup or a verification has yet to read, and two backups may have the same target.
+  const lock = lockFile(join(dataDirectory, LOCK_FILE), 'exclusive');
+  if (!lock)
+    throw new StartError(
+      'dataDirectory',
+      `Another store command works with the data directory ${dataDirectory}. Wait until it has ended, and repeat this one.`,
+    );
+  try {
+    switch (command) {
+      case 'verify':
+        return await verify(settings, dataDirectory, print);
+      case 'backup':
+        return isWhole
+          ? await backUpAll(dataDirectory, resolve(others[0] ?? ''), print)
+          : backUp(file, resolve(target ?? ''), print);
+      case 'compact':
+        return await compact(settings, dataDirectory, print);
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** @throws StartError `dataDirectory` */
+function requireReadable(file: string): void {
+  try {
+    statSync(file);
+  } catch (error) {
+    const isAbsent = isFileError(error) && ['ENOENT', 'ENOTDIR'].includes(String(error.code));
+    const text = isAbsent
+      ? `${file} does not exist. Set MUSTER_DATA_DIRECTORY.`
+      : `${file} cannot be read: ${errorMessage(error)}. Run the command as the user of Muster.`;
+    throw new StartError('dataDirectory', text, { cause: error });
   }
 }
 
@@ -94,7 +128,7 @@ async function compact(settings: SettingsReader, dataDirectory: string, print: (
 }
 
 function backUp(file: string, target: string, print: (line: string) => void): void {
-  backUpSqliteStore(file, target, (copied) => print(`${copied} events copied`));
+  copySqliteFile('events', file, target, (copied) => print(`${copied} events copied`));
   print(`${file} was backed up to ${target}.`);
 }
 
@@ -104,17 +138,23 @@ function backUp(file: string, target: string, print: (line: string) => void): vo
  */
 async function backUpAll(dataDirectory: string, target: string, print: (line: string) => void): Promise<void> {
   if (existsSync(target)) throw new StartError('dataDirectory', `${target} exists. Name a new directory.`);
+  const around = COPIED_DIRECTORIES.find((name) =>
+    `${realPath(target)}/`.startsWith(`${realPath(join(dataDirectory, name))}/`),
+  );
+  if (around)
+    throw new StartError(
+      'dataDirectory',
+      `${target} is in ${join(dataDirectory, around)}, which is copied. Name another directory.`,
+    );
   const partial = `${target}.partial`;
   try {
     rmSync(partial, { recursive: true, force: true });
     createDirectory(join(partial, 'secrets'), 0o700);
-    const events = join(dataDirectory, EVENTS_FILE);
-    backUpSqliteStore(events, join(partial, EVENTS_FILE), (copied) => print(`${copied} events copied`));
-    for (const name of [join('secrets', SEALED_FILE), 'objects.sqlite']) {
-      if (!existsSync(join(dataDirectory, name))) continue;
-      copySqliteFile(join(dataDirectory, name), join(partial, name));
-      print(`${name} copied`);
-    }
+    for (const { kind, name, rows } of COPIED_FILES)
+      if (existsSync(join(dataDirectory, name)))
+        copySqliteFile(kind, join(dataDirectory, name), join(partial, name), (copied) =>
+          print(`${copied} ${rows} copied`),
+        );
     let copied = 0;
     for (const name of COPIED_DIRECTORIES)
       await copyFiles(join(dataDirectory, name), join(partial, name), () => {
@@ -131,7 +171,12 @@ async function backUpAll(dataDirectory: string, target: string, print: (line: st
   }
 }
 
-const isFileError = (error: unknown): boolean => typeof error === 'object' && error !== null && 'syscall' in error;
+const isFileError = (error: unknown): error is { readonly code?: unknown } =>
+  typeof error === 'object' && error !== null && 'syscall' in error;
+
+/** The path without links. Its end need not exist. */
+const realPath = (path: string): string =>
+  existsSync(path) ? realpathSync(path) : join(realPath(dirname(path)), basename(path));
 
 function showStats(file: string, print: (line: string) => void): void {
   const { events, streams, bytes, types } = sqliteStoreStats(file, (counted) => print(`${counted} events counted`));
@@ -140,14 +185,114 @@ function showStats(file: string, print: (line: string) => void): void {
     print(`${String(one.events).padStart(10)} events ${String(one.bytes).padStart(12)} bytes  ${one.type}`);
 }
 
-function verify(file: string, print: (line: string) => void): void {
+interface Verification {
+  readonly settings: SettingsReader;
+  readonly dataDirectory: string;
+  readonly print: (line: string) => void;
+  readonly report: (fault: string) => void;
+}
+
+/** Checks the events, and in a whole data directory also the other files and whether they belong together. */
+async function verify(settings: SettingsReader, dataDirectory: string, print: (line: string) => void): Promise<void> {
+  const file = join(dataDirectory, EVENTS_FILE);
+  let faults = 0;
+  const report = (fault: string): void => {
+    faults += 1;
+    print(fault);
+  };
+  const verification = { settings, dataDirectory, print, report };
+  let firstEventId = '';
+  /** The last position that names the document. */
+  const documents = new Map<string, number>();
+  const onEvent = ({ id, streamId, position, data }: RecordedEvent): void => {
+    if (firstEventId === '') firstEventId = id;
+    const isReport = parseStreamId(streamId).category === 'inventory';
+    const digest = isReport ? textAt(data, 'body', 'digest') : undefined;
+    if (digest) documents.set(digest, position);
+  };
   print('The pages of the file are checked first.');
-  const faults = verifySqliteStore(file, (verified) => print(`${verified} events verified`));
-  for (const fault of faults) print(fault);
-  if (faults.length > 0)
+  verifySqliteStore(file, (verified) => print(`${verified} events verified`), onEvent).forEach(report);
+  const others = COPIED_FILES.filter(({ name }) => name !== EVENTS_FILE && existsSync(join(dataDirectory, name)));
+  const masterKeyFile = settings.get('MUSTER_MASTER_KEY_FILE') ?? join(dataDirectory, 'master.key');
+  if (others.length === 0 && !existsSync(masterKeyFile)) print('Only the events are here. Nothing else is checked.');
+  else {
+    for (const { kind, name } of others)
+      await reportingTo(report, () =>
+        verifySqliteFile(kind, join(dataDirectory, name)).forEach((fault) => report(`${name}: ${fault}`)),
+      );
+    await reportingTo(report, () => verifyIdentity(verification, masterKeyFile, firstEventId));
+    await reportingTo(report, () => verifyDocuments(verification, documents));
+  }
+  if (faults > 0)
     throw new StartError(
       'dataDirectory',
       `${file} is damaged. The lines above list the faults. Check the disk, and restore a backup.`,
     );
   print(`${file} is sound.`);
+}
+
+async function reportingTo(report: (fault: string) => void, check: () => Promise<void> | void): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    report(errorMessage(error));
+  }
+}
+
+/** Checks whether the events, the secrets and the master key belong together, as a start does. */
+async function verifyIdentity(
+  { dataDirectory, print }: Verification,
+  masterKeyFile: string,
+  firstEventId: string,
+): Promise<void> {
+  if (!existsSync(masterKeyFile))
+    return print(`The master key ${masterKeyFile} is not here, so it is not checked whether it opens the secrets.`);
+  const sealedFile = join(dataDirectory, 'secrets', SEALED_FILE);
+  if (!existsSync(sealedFile)) throw new StartError('dataDirectory', `${sealedFile} is missing.`);
+  const storage = sqliteSealedStorage(sealedFile);
+  try {
+    const secrets = await sealedSecrets({ masterKeyFile, openStorage: () => storage });
+    refuseMismatch(await openIdentity(secrets, masterKeyFile, dataDirectory), firstEventId, dataDirectory);
+  } finally {
+    await storage.close();
+  }
+}
+
+/** Reads all stored documents and logs. Removes those that exist from `documents`; the others are missing. */
+async function verifyDocuments(
+  { settings, dataDirectory, print, report }: Verification,
+  documents: Map<string, number>,
+): Promise<void> {
+  if (settings.get('MINIO_URL')) return print('The documents are on the server of MINIO_URL. They are not checked.');
+  const objectsFile = join(dataDirectory, 'objects.sqlite');
+  if (!existsSync(objectsFile)) throw new StartError('dataDirectory', `${objectsFile} is missing.`);
+  const { objectStore, logs, close } = await openObjectStores(settings, dataDirectory, writerHere());
+  let verified = 0;
+  const verifyAll = async (store: ObjectStore): Promise<void> => {
+    for await (const { digest } of store.list()) {
+      documents.delete(digest);
+      await reportingTo(report, () => verifyDocument(store, digest));
+      verified += 1;
+      if (verified % PROGRESS_FILES === 0) print(`${verified} documents and logs verified`);
+    }
+  };
+  try {
+    await verifyAll(objectStore);
+    for (const [digest, position] of documents)
+      report(`Position ${position}: the document ${digest} is neither in objects.sqlite nor in the directory objects.`);
+    for (const name of await logs.names()) await verifyAll(await logs.area(name));
+  } finally {
+    await close();
+  }
+  print(`${verified} documents and logs verified`);
+}
+
+/** @throws Error when the document differs from its digest */
+async function verifyDocument(store: ObjectStore, digest: string): Promise<void> {
+  const body = await store.open(digest);
+  const hash = createHash('sha256');
+  // It may have been removed meanwhile. Logs have up to 2 GiB.
+  for await (const part of body ?? []) hash.update(part);
+  if (body && `sha256:${hash.digest('hex')}` !== digest)
+    throw new Error(`The stored document or log ${digest} is damaged.`);
 }

@@ -6,9 +6,10 @@ import { collectPages, eventToAppend, temporaryDirectory } from '@muster/testing
 import { SqliteCompaction } from './compaction';
 import { openDatabase } from './database';
 import { sqliteEventStore } from './event-store';
-import { backUpSqliteStore, copySqliteFile } from './maintenance';
+import { verifySqliteStore } from './maintenance';
 import { sqliteSealedStorage } from './sealed-storage';
 import { sqliteSmallObjects } from './small-objects';
+import { copySqliteFile } from './written-databases';
 
 const PAGE_BYTES = 4_096;
 const DAMAGED_BYTES = 8 * PAGE_BYTES;
@@ -50,8 +51,20 @@ describe('a file with damaged pages', () => {
     });
 
     it('is named by a backup', () => {
-      expect(() => backUpSqliteStore(file, path('copy.sqlite'), () => undefined)).toThrow(refusal(file));
-      expect(() => copySqliteFile(file, path('copy.sqlite'))).toThrow(refusal(file));
+      expect(() => copySqliteFile('events', file, path('copy.sqlite'), () => undefined)).toThrow(refusal(file));
+    });
+
+    it('is verified as far as it can be read', () => {
+      const progress: number[] = [];
+      const faults = verifySqliteStore(file, (verified) => progress.push(verified));
+      expect(faults).toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(/^The file is damaged: /),
+          expect.stringMatching(/^Positions \d+ to \d+: the events are on damaged pages and cannot be read\.$/),
+        ]),
+      );
+      expect(progress.at(-1)).toBeGreaterThan(EVENTS / 2);
+      expect(progress.at(-1)).toBeLessThan(EVENTS);
     });
 
     it('is named by a compaction', () => {

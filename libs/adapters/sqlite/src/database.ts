@@ -181,9 +181,7 @@ export const createFile = (file: string): void => {
       if (!existsSync(file)) throw error;
       requireWritableFile(file);
     }
-    const directory = openSync(dirname(file), 'r');
-    fsyncSync(directory);
-    closeSync(directory);
+    makeNameDurable(file);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new DatabaseUnusable(
@@ -192,6 +190,13 @@ export const createFile = (file: string): void => {
     );
   }
 };
+
+/** The name of the file survives a power failure. */
+export function makeNameDurable(file: string): void {
+  const directory = openSync(dirname(file), 'r');
+  fsyncSync(directory);
+  closeSync(directory);
+}
 
 function requireWritableFile(file: string): void {
   accessSync(file, constants.R_OK | constants.W_OK);

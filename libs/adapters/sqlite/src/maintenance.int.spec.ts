@@ -1,12 +1,25 @@
-import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inMemoryObjectStore } from '@muster/adapter-in-memory';
 import { NO_STREAM } from '@muster/ports';
 import { collectPages, eventToAppend, temporaryDirectory } from '@muster/testing';
 import { DatabaseUnusable, openDatabase } from './database';
+import { openDurableDatabase } from './durable-database';
 import { sqliteEventStore } from './event-store';
-import { backUpSqliteStore, copySqliteFile, sqliteStoreStats, verifySqliteStore } from './maintenance';
+import { sqliteStoreStats, verifySqliteStore } from './maintenance';
+import { sqliteSealedStorage } from './sealed-storage';
+import { sqliteSmallObjects } from './small-objects';
+import { copySqliteFile } from './written-databases';
 
 const silent = (): void => undefined;
+/** All values in the order of the rows, as hexadecimal bytes. */
+function rowsOf(file: string, table: 'objects' | 'sealed'): readonly unknown[] {
+  const database = openDurableDatabase(file, '');
+  const columns = table === 'objects' ? 'digest, stored_at_ms, hex(body)' : 'hex(scope), hex(name), hex(bytes)';
+  const rows = database.prepare(`SELECT ${columns} FROM ${table}`).raw().all();
+  database.close();
+  return rows;
+}
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => eventToAppend({ n }));
 
 describe('maintenance of an event store', () => {
@@ -32,6 +45,20 @@ describe('maintenance of an event store', () => {
       ['SampleHappened', 3],
     ]);
     expect(bytes).toBe(types.reduce((sum, one) => sum + one.bytes, 0));
+  });
+
+  it('counts events whose type cannot be read', () => {
+    const database = openDatabase(file);
+    database.exec(`UPDATE events SET body = '["a"' WHERE position = 1`);
+    database.exec("UPDATE events SET body = CAST(X'5b2261222c22ff225d' AS TEXT) WHERE position = 2");
+    database.close();
+    const { events, types } = sqliteStoreStats(file, silent);
+    expect(events).toBe(4);
+    expect(types.map(({ type, events: count }) => [type, count])).toEqual([
+      ['LongHappened', 1],
+      ['SampleHappened', 1],
+      ['unreadable, see "store verify"', 2],
+    ]);
   });
 
   it('returns no fault for a valid store', () => {
@@ -68,11 +95,48 @@ describe('maintenance of an event store', () => {
     expect(verifySqliteStore(file, silent).join('\n')).toMatch(expected);
   });
 
+  it.each([
+    ['stats', sqliteStoreStats],
+    ['verify', verifySqliteStore],
+    ['a copy', (path: string) => copySqliteFile('events', path, `${path}.copy`, silent)],
+  ])('refuses an empty file, which %s does not change', (_command, read) => {
+    truncateSync(file);
+    expect(() => read(file, silent)).toThrow(`Database ${file}: the file is empty: it was truncated`);
+    expect(statSync(file).size).toBe(0);
+  });
+
+  it('copies bodies and sealed values in pages, also with names that are not text', async () => {
+    const rows = 1_001;
+    const [objects, sealed] = [`${file}.objects`, `${file}.sealed`];
+    const store = sqliteSmallObjects({ file: objects, others: inMemoryObjectStore() });
+    const bodies = Array.from({ length: rows }, (_, n) => Buffer.from(`body ${n}`));
+    await Promise.all(bodies.map((body) => store.put(body, 100)));
+    const storage = sqliteSealedStorage(sealed);
+    await storage.create('scope', new Map(bodies.map((body, n) => [`name-${n}`, body])));
+    // Rows that are not in the file yet, only in its write-ahead log, and a name with damaged bytes at the end of a page.
+    const damaged = openDurableDatabase(sealed, '');
+    damaged.exec(
+      "UPDATE sealed SET name = CAST(X'6eff' AS TEXT) WHERE name = (SELECT name FROM sealed ORDER BY name LIMIT 1 OFFSET 999)",
+    );
+    damaged.close();
+    const progress: number[] = [];
+    for (const [kind, path] of [
+      ['objects', objects],
+      ['sealed', sealed],
+    ] as const) {
+      copySqliteFile(kind, path, `${path}.copy`, (copied) => progress.push(copied));
+      expect(rowsOf(`${path}.copy`, kind)).toEqual(rowsOf(path, kind));
+    }
+    expect(progress).toEqual([1_000, rows, 1_000, rows]);
+    await store.close();
+    await storage.close();
+  });
+
   it('copies a store that is in use to a private file with the same events', async () => {
     const store = sqliteEventStore({ file });
     const target = `${file}.backup`;
     const progress: number[] = [];
-    backUpSqliteStore(file, target, (copied) => progress.push(copied));
+    copySqliteFile('events', file, target, (copied) => progress.push(copied));
     expect(progress).toEqual([4]);
     expect(existsSync(`${target}-wal`)).toBe(false);
     expect(verifySqliteStore(target, silent)).toEqual([]);
@@ -88,13 +152,15 @@ describe('maintenance of an event store', () => {
     const target = `${file}.refused`;
     writeFileSync(target, 'kept');
     const refused = new DatabaseUnusable(target, 'the file exists. Name a new file.');
-    expect(() => backUpSqliteStore(file, target, silent)).toThrow(refused);
+    expect(() => copySqliteFile('events', file, target, silent)).toThrow(refused);
     const absent = join(directory.path, 'absent', 'copy');
-    expect(() => backUpSqliteStore(file, absent, silent)).toThrow(`Database ${absent}: the file cannot be opened`);
+    expect(() => copySqliteFile('events', file, absent, silent)).toThrow(
+      `Database ${absent}: the file cannot be opened`,
+    );
     const failing = (): never => {
       throw new Error('stopped');
     };
-    expect(() => backUpSqliteStore(file, `${file}.part`, failing)).toThrow('stopped');
+    expect(() => copySqliteFile('events', file, `${file}.part`, failing)).toThrow('stopped');
     expect(existsSync(`${file}.part`) || existsSync(`${file}.part.partial`)).toBe(false);
   });
 
@@ -106,11 +172,9 @@ describe('maintenance of an event store', () => {
       rmSync(journal);
       mkdirSync(journal);
     };
-    expect(() => backUpSqliteStore(file, target, replaceJournal)).toThrow(
+    expect(() => copySqliteFile('events', file, target, replaceJournal)).toThrow(
       `Database ${target}: the disk failed to read or write. Check its health and free space.`,
     );
-    copySqliteFile(file, target);
-    expect(() => copySqliteFile(file, target)).toThrow(`Database ${target}: output file already exists`);
   });
 
   it.each([

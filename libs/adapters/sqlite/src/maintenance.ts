@@ -1,11 +1,12 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { COMPACTED_EVENT, type StreamId } from '@muster/ports';
+import { COMPACTED_EVENT, type RecordedEvent, type StreamId } from '@muster/ports';
 import Database from 'libsql';
-import { createFile, DatabaseUnusable, explain, openDatabase } from './database';
-import { decodeEvent, decodeText, type StoredText } from './event-pages';
+import { decodeEvent, decodeText, type EventRow, type StoredText } from './event-pages';
+import { type StoredFile, useStoredFile } from './written-databases';
 
 /** Events between two reports of progress. */
 const PAGE_EVENTS = 10_000;
+/** Shown instead of the type of an event whose text cannot be read. */
+const UNREADABLE_TYPE = 'unreadable, see "store verify"';
 /** Maximum number of faults that a verification lists. */
 const FAULTS_MAX = 100;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
@@ -27,18 +28,20 @@ type OnProgress = (events: number) => void;
  * @throws DatabaseUnusable
  */
 export const sqliteStoreStats = (file: string, onProgress: OnProgress): StoreStats =>
-  withDatabase(file, (database) => {
+  useStoredFile('events', file, (database) => {
     const select = database
       .prepare(
-        `SELECT json_extract(body, '$[1]'), count(*), sum(length(CAST(body AS BLOB)))
-         FROM events WHERE position > ? AND position <= ? GROUP BY 1`,
+        `SELECT CAST(CASE WHEN json_valid(body) THEN json_extract(body, '$[1]') END AS BLOB), count(*),
+         sum(length(CAST(body AS BLOB))) FROM events WHERE position > ? AND position <= ? GROUP BY 1`,
       )
       .raw();
     const last = lastPosition(database);
     const types = new Map<string, { type: string; events: number; bytes: number }>();
     const total = { events: 0, bytes: 0 };
     for (let position = 0; position < last; position += PAGE_EVENTS) {
-      for (const [type, events, bytes] of select.all(position, position + PAGE_EVENTS) as [string, number, number][]) {
+      const rows = select.all(position, position + PAGE_EVENTS) as [StoredText, number, number][];
+      for (const [name, events, bytes] of rows) {
+        const type = typeIn(name);
         const known = types.get(type) ?? { type, events: 0, bytes: 0 };
         types.set(type, { type, events: known.events + events, bytes: known.bytes + bytes });
         total.events += events;
@@ -50,161 +53,116 @@ export const sqliteStoreStats = (file: string, onProgress: OnProgress): StoreSta
     return { ...total, streams, types: [...types.values()].sort((left, right) => right.bytes - left.bytes) };
   });
 
+function typeIn(name: StoredText): string {
+  try {
+    return decodeText(name);
+  } catch {
+    return UNREADABLE_TYPE;
+  }
+}
+
 /**
- * Reads every event of the store and returns the faults as sentences, at most FAULTS_MAX. Empty when the store is
- * valid. Checks the pages of the file, that no position is missing, the revisions of every stream and the text of every event.
- * @throws DatabaseUnusable when the file cannot be read
+ * Reads every event of the store, as far as the file can be read, and returns the faults as sentences, at most FAULTS_MAX. Empty when the
+ * store is valid. Checks the pages of the file, that no position is missing, the revisions of every stream and the text of every event.
+ * `onEvent` is called for each event that can be read.
+ * @throws DatabaseUnusable when nothing of the file can be read
  */
-export const verifySqliteStore = (file: string, onProgress: OnProgress): readonly string[] =>
-  withDatabase(file, (database) => {
-    const faults: string[] = [];
-    for (const [answer] of database.prepare('PRAGMA integrity_check').raw().all() as [string][])
-      if (answer !== 'ok') faults.push(`The file is damaged: ${answer}`);
+export const verifySqliteStore = (
+  file: string,
+  onProgress: OnProgress,
+  onEvent: (event: RecordedEvent) => void = () => undefined,
+): readonly string[] =>
+  useStoredFile('events', file, (database) => {
+    const faults = [...pageFaults(database)];
     const select = database
       .prepare(
         `SELECT position, CAST(name AS BLOB), revision, CAST(body AS BLOB) FROM events LEFT JOIN streams ON streams.id = stream
-         WHERE position > ? ORDER BY position LIMIT ${PAGE_EVENTS}`,
+         WHERE position > ? AND position <= ? ORDER BY position`,
       )
       .raw();
     const last = lastPosition(database);
     const revisions = new Map<StreamId, number>();
     let [position, verified] = [0, 0];
-    while (faults.length < FAULTS_MAX) {
-      const rows = select.all(position) as [number, StoredText | null, number, StoredText][];
+    for (let page = 0; page < last && faults.length < FAULTS_MAX; page += PAGE_EVENTS) {
+      const end = Math.min(page + PAGE_EVENTS, last);
+      const { rows, unreadable } = readRange(select, page, end);
+      const report = (next: number): void => {
+        if (next > position + 1) faults.push(gapText(position + 1, next - 1, unreadable));
+      };
       for (const [at, name, revision, body] of rows) {
-        if (at > position + 1) faults.push(missingText(position + 1, at - 1));
+        report(at);
+        position = at;
         const streamId = nameOf(name, at, faults);
         const expected = (revisions.get(streamId) ?? -1) + 1;
         if (revision !== expected)
           faults.push(`Position ${at}: ${streamId} has revision ${revision}; expected ${expected}.`);
         revisions.set(streamId, revision);
-        const fault = faultOf(streamId, revision, at, body);
-        if (fault) faults.push(`Position ${at}: ${fault}`);
-        position = at;
+        const found = readEvent(streamId, revision, at, body);
+        if (typeof found === 'string') faults.push(`Position ${at}: ${found}`);
+        else onEvent(found);
+      }
+      // What is missing at the end of a page is one range with what is missing at the start of the next one.
+      if (unreadable.length > 0 || end === last) {
+        report(end + 1);
+        position = end;
       }
       verified += rows.length;
       onProgress(verified);
-      if (rows.length < PAGE_EVENTS) break;
     }
-    if (position < last && faults.length < FAULTS_MAX) faults.push(missingText(position + 1, last));
     return faults.slice(0, FAULTS_MAX);
   });
 
-const missingText = (first: number, last: number): string =>
-  first === last
-    ? `Position ${first}: the event is missing.`
-    : `Positions ${first} to ${last}: the events are missing.`;
-
-/**
- * Copies the store to a new file at one point in time, while other processes may append. The file has its name when the copy is
- * complete. The list of documents that an interrupted compaction has yet to remove is not copied.
- * @throws DatabaseUnusable with the file that cannot be used: the store, or the target, also when it exists
- */
-export function backUpSqliteStore(file: string, target: string, onProgress: OnProgress): void {
-  if (existsSync(target)) throw new DatabaseUnusable(target, 'the file exists. Name a new file.');
-  const partial = `${target}.partial`;
-  rmSync(partial, { force: true });
+function pageFaults(database: Database.Database): readonly string[] {
+  const faults: string[] = [];
   try {
-    // Without a write-ahead log, the copy is one file.
-    withDatabase(partial, (copy) => copy.pragma('journal_mode = DELETE'));
-    withDatabase(file, (database) => {
-      try {
-        copyTo(database, partial, onProgress);
-      } catch (error) {
-        throw explainCopy(file, partial, error);
-      }
-    });
-    renameSync(partial, target);
+    // Damage may end the check after its first answers.
+    for (const [answer] of database.prepare('PRAGMA integrity_check').raw().iterate() as Iterable<[string]>)
+      if (answer !== 'ok') faults.push(`The file is damaged: ${answer}`);
   } catch (error) {
-    rmSync(partial, { force: true });
-    throw error instanceof DatabaseUnusable && error.file === partial
-      ? new DatabaseUnusable(target, error.explanation, error.code, { cause: error })
-      : error;
+    if (!(error instanceof Database.SqliteError)) throw error;
+    faults.push(`The file is damaged: ${error.message}`);
   }
-}
-
-/** Codes of SQLite about the file that a copy reads. A copy writes only its target, so the other codes are about that. */
-const READ_CODES = /^SQLITE_(?:CORRUPT|NOTADB|BUSY|IOERR_(?:READ|SHORT_READ|CORRUPTFS|SHM\w*|LOCK|RDLOCK)$)/;
-
-/** Returns the error with the file that it is about. The error of SQLite does not name it. */
-const explainCopy = (file: string, target: string, error: unknown): Error =>
-  explain(error instanceof Database.SqliteError && !READ_CODES.test(error.code) ? target : file, error);
-
-function copyTo(database: Database.Database, target: string, onProgress: OnProgress): void {
-  database.prepare('ATTACH ? AS copy').run(target);
-  // A damaged store is copied as it is.
-  database.pragma('foreign_keys = OFF');
-  const copy = database.prepare(
-    'INSERT INTO copy.events SELECT * FROM main.events WHERE position > ? AND position <= ?',
-  );
-  // The first read of the transaction is its point in time.
-  database.exec('BEGIN');
-  const last = lastPosition(database);
-  database.exec('INSERT INTO copy.streams SELECT * FROM main.streams');
-  let copied = 0;
-  for (let position = 0; position < last; position += PAGE_EVENTS) {
-    copied += copy.run(position, position + PAGE_EVENTS).changes;
-    onProgress(copied);
-  }
-  database.exec('COMMIT');
+  return faults;
 }
 
 /**
- * Copies a SQLite file to a new file at one point in time, while other processes may write. The copy is durable, and only the
- * owner can read it.
- * @throws DatabaseUnusable with the file that cannot be read, or the target that cannot be written
+ * Checks the pages of a file and returns the faults as sentences.
+ * @throws DatabaseUnusable when nothing of the file can be read
  */
-export function copySqliteFile(file: string, target: string): void {
-  createFile(target);
-  const database = new Database(file);
+export const verifySqliteFile = (kind: StoredFile, file: string): readonly string[] =>
+  useStoredFile(kind, file, pageFaults);
+
+/** Returns the events after the first position up to the second one, and the positions whose pages cannot be read. */
+function readRange(
+  select: Database.Statement,
+  after: number,
+  end: number,
+): { readonly rows: readonly EventRow[]; readonly unreadable: readonly number[] } {
   try {
-    database.prepare('VACUUM INTO ?').run(target);
-    // SQLite does not do it, and no connection of this process has the copy open.
-    const copy = openSync(target, 'r');
-    fsyncSync(copy);
-    closeSync(copy);
+    return { rows: select.all(after, end) as EventRow[], unreadable: [] };
   } catch (error) {
-    throw explainCopy(file, target, error);
-  } finally {
-    database.close();
+    if (!(error instanceof Database.SqliteError)) throw error;
+    if (end - after === 1) return { rows: [], unreadable: [end] };
+    const middle = Math.floor((after + end) / 2);
+    const [left, right] = [readRange(select, after, middle), readRange(select, middle, end)];
+    return { rows: left.rows.concat(right.rows), unreadable: left.unreadable.concat(right.unreadable) };
   }
 }
 
-/**
- * Writes the file again without its free pages and returns its size in bytes before and after. No other process may use it. Needs as
- * much free space on the disk as the file has. A crash leaves the file as it was.
- */
-export function vacuumSqliteFile(file: string): { readonly before: number; readonly after: number } {
-  const database = new Database(file);
-  try {
-    database.pragma('wal_checkpoint(TRUNCATE)');
-    const before = statSync(file).size;
-    database.exec('VACUUM');
-    database.pragma('wal_checkpoint(TRUNCATE)');
-    return { before, after: statSync(file).size };
-  } catch (error) {
-    throw explain(file, error);
-  } finally {
-    database.close();
-  }
+/** The text about events that a valid store has at these positions. */
+function gapText(first: number, last: number, unreadable: readonly number[]): string {
+  const isRead = !unreadable.some((position) => first <= position && position <= last);
+  const fault = isRead ? 'missing' : 'on damaged pages and cannot be read';
+  return first === last
+    ? `Position ${first}: the event is ${fault}.`
+    : `Positions ${first} to ${last}: the events are ${fault}.`;
 }
 
 /** Returns the last position that was ever assigned; 0 before the first event. Positions of this store have no gaps. */
 function lastPosition(database: Database.Database): number {
-  const row = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").raw().get();
-  return (row as [number] | undefined)?.[0] ?? 0;
-}
-
-/** @throws DatabaseUnusable instead of an error of SQLite */
-function withDatabase<Result>(file: string, use: (database: Database.Database) => Result): Result {
-  const database = openDatabase(file);
-  try {
-    return use(database);
-  } catch (error) {
-    throw explain(file, error);
-  } finally {
-    database.close();
-  }
+  const assigned = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").raw().get();
+  const last = database.prepare('SELECT max(position) FROM events').raw().get();
+  return Math.max(...[assigned, last].map((row) => (row as [number | null] | undefined)?.[0] ?? 0));
 }
 
 /** Returns the name of the stream. A name that is missing or cannot be read is an additional fault. */
@@ -219,20 +177,20 @@ function nameOf(name: StoredText | null, position: number, faults: string[]): St
   }
 }
 
-function faultOf(streamId: StreamId, revision: number, position: number, body: StoredText): string | undefined {
+/** Returns the event, or its fault. */
+function readEvent(streamId: StreamId, revision: number, position: number, body: StoredText): RecordedEvent | string {
   try {
-    const { id, type, data, metadata } = decodeEvent(streamId, revision, position, decodeText(body));
+    const event = decodeEvent(streamId, revision, position, decodeText(body));
+    const { id, type, data, metadata } = event;
     const { originalDigest } = metadata;
     if (originalDigest !== undefined && !DIGEST.test(originalDigest))
       return 'the digest of the original event is damaged.';
     if (type === COMPACTED_EVENT)
       return originalDigest !== undefined && typeof data.type === 'string' && metadata.occurredAt !== ''
-        ? undefined
+        ? event
         : 'a member of the compacted event is missing.';
     const texts = [id, type, metadata.commandId, metadata.correlationId, metadata.actor, metadata.occurredAt];
-    return texts.every((text) => typeof text === 'string' && text !== '')
-      ? undefined
-      : 'a member of the event is missing.';
+    return texts.every((text) => typeof text === 'string' && text !== '') ? event : 'a member of the event is missing.';
   } catch (error) {
     return `the event cannot be read: ${error instanceof Error ? error.message : String(error)}`;
   }

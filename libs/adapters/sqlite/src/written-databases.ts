@@ -1,6 +1,7 @@
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type AppendResult, type ExpectedRevision, NO_STREAM, type StreamId } from '@muster/ports';
-import type Database from 'libsql';
-import { openDatabase } from './database';
+import Database from 'libsql';
+import { DatabaseUnusable, explain, makeNameDurable, openDatabase } from './database';
 import { openDurableDatabase } from './durable-database';
 import { openStateDatabase } from './state-database';
 import { type StatePart, writePart } from './state-part';
@@ -141,3 +142,140 @@ export interface WrittenDatabase {
  * @throws DatabaseUnusable
  */
 export const openWritten = (kind: WrittenKind, file: WrittenFile): WrittenDatabase => OPEN[kind](file);
+
+/** Rows between two reports of progress. Bodies and sealed values may have 64 KiB. */
+const EVENTS_PER_PAGE = 10_000;
+const VALUES_PER_PAGE = 1_000;
+
+interface Table {
+  readonly name: string;
+  /** The columns of its key, in the order of its pages. */
+  readonly key: readonly string[];
+  /** Before the first key. */
+  readonly start: number | Uint8Array;
+  readonly pageRows: number;
+}
+
+/** A text key is read and compared as bytes, because the driver ends the process for a text that is not UTF-8. */
+const NO_TEXT = new Uint8Array();
+
+/** The files of a data directory with the tables that a copy contains. */
+const FILES = {
+  events: {
+    open: (file) => openDatabase(file),
+    tables: [
+      { name: 'streams', key: ['id'], start: -1, pageRows: EVENTS_PER_PAGE },
+      { name: 'events', key: ['position'], start: -1, pageRows: EVENTS_PER_PAGE },
+    ],
+  },
+  objects: {
+    open: (file) => openDurableDatabase(file, OBJECTS_SCHEMA),
+    tables: [{ name: 'objects', key: ['rowid'], start: -1, pageRows: VALUES_PER_PAGE }],
+  },
+  sealed: {
+    open: (file) => openDurableDatabase(file, SEALED_SCHEMA),
+    tables: [{ name: 'sealed', key: ['scope', 'name'], start: NO_TEXT, pageRows: VALUES_PER_PAGE }],
+  },
+} satisfies { readonly [kind: string]: { open(file: string): Database.Database; readonly tables: readonly Table[] } };
+export type StoredFile = keyof typeof FILES;
+
+/**
+ * Copies a file to a new one at one point in time, while other processes may write. The copy is durable, only the owner can read it, and it
+ * has its name when it is complete. The list of documents that an interrupted compaction has yet to remove is not copied. `onProgress` is
+ * called with the number of rows of the last table.
+ * @throws DatabaseUnusable with the file that cannot be used: the original, or the target, also when it exists
+ */
+export function copySqliteFile(
+  kind: StoredFile,
+  file: string,
+  target: string,
+  onProgress: (rows: number) => void,
+): void {
+  if (existsSync(target)) throw new DatabaseUnusable(target, 'the file exists. Name a new file.');
+  const partial = `${target}.partial`;
+  const removePartial = (): void => {
+    for (const suffix of ['', '-journal', '-wal', '-shm'])
+      rmSync(`${partial}${suffix}`, { recursive: true, force: true });
+  };
+  try {
+    removePartial();
+    // Without a write-ahead log, the copy is one file.
+    use(kind, partial, (copy) => copy.pragma('journal_mode = DELETE'));
+    useStoredFile(kind, file, (database) => {
+      try {
+        copyTables(database, partial, FILES[kind].tables, onProgress);
+      } catch (error) {
+        throw explainCopy(file, partial, error);
+      }
+    });
+    renameSync(partial, target);
+    makeNameDurable(target);
+  } catch (error) {
+    removePartial();
+    throw error instanceof DatabaseUnusable && error.file === partial
+      ? new DatabaseUnusable(target, error.explanation, error.code, { cause: error })
+      : error;
+  }
+}
+
+/** Codes of SQLite about the file that a copy reads. A copy writes only its target, so the other codes are about that. */
+const READ_CODES = /^SQLITE_(?:CORRUPT|NOTADB|BUSY|IOERR_(?:READ|SHORT_READ|CORRUPTFS|SHM\w*|LOCK|RDLOCK)$)/;
+
+/** Returns the error with the file that it is about. The error of SQLite does not name it. */
+const explainCopy = (file: string, target: string, error: unknown): Error =>
+  explain(error instanceof Database.SqliteError && !READ_CODES.test(error.code) ? target : file, error);
+
+function copyTables(
+  database: Database.Database,
+  target: string,
+  tables: readonly Table[],
+  onProgress: (rows: number) => void,
+): void {
+  database.prepare('ATTACH ? AS copy').run(target);
+  // A damaged store is copied as it is.
+  database.pragma('foreign_keys = OFF');
+  // The first read of the transaction is its point in time.
+  database.exec('BEGIN');
+  for (const table of tables) {
+    const { name, key, start, pageRows } = table;
+    const isText = typeof start !== 'number';
+    const columns = key.join(', ');
+    const places = key.map(() => (isText ? 'CAST(? AS TEXT)' : '?')).join(', ');
+    const keyRead = key.map((column) => (isText ? `CAST(${column} AS BLOB)` : column)).join(', ');
+    const after = `FROM main.${name} WHERE (${columns}) > (${places}) ORDER BY ${columns}`;
+    const page = database.prepare(`INSERT INTO copy.${name} SELECT * ${after} LIMIT ${pageRows}`);
+    const end = database.prepare(`SELECT ${keyRead} ${after} LIMIT 1 OFFSET ${pageRows - 1}`).raw();
+    for (let [last, copied]: [unknown, number] = [key.map(() => start), 0]; Array.isArray(last);) {
+      copied += page.run(...last).changes;
+      if (table === tables.at(-1)) onProgress(copied);
+      last = end.get(...last);
+    }
+  }
+  database.exec('COMMIT');
+}
+
+/**
+ * Opens a file that has content, and closes it again. An empty one would become a new store.
+ * @throws DatabaseUnusable instead of an error of SQLite
+ */
+export function useStoredFile<Result>(
+  kind: StoredFile,
+  file: string,
+  work: (database: Database.Database) => Result,
+): Result {
+  if (statSync(file).size > 0) return use(kind, file, work);
+  const explanation = 'the file is empty: it was truncated, or nothing was ever stored. Restore it from a backup.';
+  throw new DatabaseUnusable(file, explanation);
+}
+
+/** @throws DatabaseUnusable instead of an error of SQLite */
+function use<Result>(kind: StoredFile, file: string, work: (database: Database.Database) => Result): Result {
+  const database = FILES[kind].open(file);
+  try {
+    return work(database);
+  } catch (error) {
+    throw explain(file, error);
+  } finally {
+    database.close();
+  }
+}
