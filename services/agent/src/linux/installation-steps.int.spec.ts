@@ -8,13 +8,15 @@ import { join } from 'node:path';
 import { upgradedDigestPath } from '@muster/ignition-config';
 import type { Machine } from '../machine/machine.port';
 import { runStep } from '../steps/run-step';
-import type { RunCommand } from './command';
+import { type RunCommand, runCommand } from './command';
 import { linuxMachine } from './linux-machine';
 import { recorded, step } from './recorded-commands.fixture.spec';
 
 const { signal } = new AbortController();
 const OLD = 'the program of the image';
-const NEW = 'the program of an upgraded service';
+const NEW = '#!/bin/sh\necho "muster-host: the program of an upgraded service"\n';
+/** Programs that do not run on this machine, by architecture. */
+const UNUSABLE: Readonly<Record<string, string>> = { ppc64le: '', s390x: 'not a program\n' };
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const folder = mkdtempSync(join(tmpdir(), 'installation-steps-'));
@@ -26,7 +28,10 @@ const server = createServer((request, response) => {
     response.writeHead(200, { 'content-length': 2 * NEW.length });
     return void response.write(NEW, () => response.destroy());
   }
-  response.writeHead(request.url === '/host-binaries/x86_64' ? 200 : 404).end(NEW);
+  const unusable = UNUSABLE[request.url?.replace('/host-binaries/', '') ?? ''];
+  response
+    .writeHead(request.url === '/host-binaries/x86_64' || unusable !== undefined ? 200 : 404)
+    .end(unusable ?? NEW);
 });
 let baseUrl = '';
 beforeAll(async () => {
@@ -144,8 +149,13 @@ describe('the installation', () => {
 });
 
 describe('an upgrade of the executable', () => {
+  /** The downloaded program is run. */
+  const run: RunCommand = (program, ...more) =>
+    program === `${executablePath}.part`
+      ? runCommand(program, ...more)
+      : recorded({ podman: '' }).run(program, ...more);
   const upgrade = (architecture?: string, image = 'muster-host:2', machine?: Machine) =>
-    step(machine ?? machineWith(recorded({ podman: '' }).run, architecture), 'upgrade-agent', { agent_image: image });
+    step(machine ?? machineWith(run, architecture), 'upgrade-agent', { agent_image: image });
 
   it('replaces the program and stores its digest, so that the next start accepts it', async () => {
     expect((await upgrade()).result).toEqual({ agent_image: 'muster-host:2', result: 'success' });
@@ -155,11 +165,19 @@ describe('an upgrade of the executable', () => {
   });
 
   it('keeps the program when the service has none, and states the reason', async () => {
-    const { error, exitCode, result } = await upgrade('s390x');
+    const { error, exitCode, result } = await upgrade('riscv64');
     expect(result).toEqual({ agent_image: 'muster-host:2', result: 'failure' });
     expect([exitCode, error]).toEqual([0, expect.stringContaining('404')]);
     expect(readFileSync(executablePath, 'utf8')).toBe(OLD);
     expect(() => statSync(upgradedDigestPath(executablePath))).toThrow(/ENOENT/);
+  });
+
+  it.each(Object.keys(UNUSABLE))('keeps the program when the new one for %s does not run', async (architecture) => {
+    const { error, result } = await upgrade(architecture);
+    expect(result).toMatchObject({ result: 'failure' });
+    expect(error).toMatch(/^The program that the service sent does not run on this machine/);
+    expect(readFileSync(executablePath, 'utf8')).toBe(OLD);
+    expect(readdirSync(folder)).toEqual(['muster-host']);
   });
 
   it('keeps no part of a program when the download breaks', async () => {
@@ -176,7 +194,7 @@ describe('an upgrade of the executable', () => {
   });
 
   it('succeeds again in a program that did not end after its upgrade, because the result was not received', async () => {
-    const machine = machineWith(recorded({}).run);
+    const machine = machineWith(run);
     for (const _ of [1, 2])
       expect((await upgrade('x86_64', 'muster-host:2', machine)).result).toMatchObject({ result: 'success' });
     expect(readFileSync(executablePath, 'utf8')).toBe(NEW);

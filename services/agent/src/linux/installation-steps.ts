@@ -57,13 +57,17 @@ interface UpgradeOptions extends InstallationStepsOptions {
   readonly digestOfRunning: (path: string) => Promise<string>;
 }
 
+/** The beginning of the help of this executable. */
+const OWN_HELP = 'muster-host:';
+
 /**
  * Replaces this executable by the present one of the service. systemd starts it when the agent ends.
- * @throws StepFailed when the service has the same program, because the agent would restart at each poll
+ * @throws StepFailed when the service has the same program, because the agent would restart at each poll, and when its program does not run
+ * here, because systemd could not start the agent again
  */
 async function upgradeExecutable(
   image: string,
-  { architecture, digestOfRunning, executablePath, settings }: UpgradeOptions,
+  { architecture, digestOfRunning, executablePath, run, settings }: UpgradeOptions,
   signal: AbortSignal,
 ): Promise<void> {
   if (!executablePath || !settings.executable) throw new StepFailed('This agent was not downloaded from the service.');
@@ -76,6 +80,9 @@ async function upgradeExecutable(
     if (sha256 === own)
       throw new StepFailed(`The service has no other program than this one, although it requires ${image}.`);
     await chmod(part, 0o755);
+    const help = await execute(run, part, ['help'], signal).catch(errorMessage);
+    if (!help.startsWith(OWN_HELP))
+      throw new StepFailed(`The program that the service sent does not run on this machine: ${help}`);
     // Before the program: a program without its digest would be replaced by that of the image.
     await writeFile(upgradedDigestPath(executablePath), `${sha256}\n`);
     await rename(part, executablePath);
