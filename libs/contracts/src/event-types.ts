@@ -65,6 +65,7 @@ import {
   ArtifactsDiscardedSchema,
   ArtifactsFailedSchema,
   ArtifactsPreparedSchema,
+  ArtifactsStoredSchema,
   IngressCaAcceptedSchema,
   ManifestRemovedSchema,
   ManifestStoredSchema,
@@ -196,6 +197,7 @@ export const VALIDATION_EVENTS = {
 export const ARTIFACT_EVENTS = {
   ReleaseRead: ReleaseReadSchema,
   ReleaseDownloadProgressed: ReleaseDownloadProgressedSchema,
+  ArtifactsStored: ArtifactsStoredSchema,
   ArtifactsPrepared: ArtifactsPreparedSchema,
   ArtifactsFailed: ArtifactsFailedSchema,
   IngressCaAccepted: IngressCaAcceptedSchema,

@@ -6,6 +6,12 @@ import { truncateUtf8 } from './status-reason';
 /** Reasons contain the output of programs, which has any length. */
 const REASON_BYTES_MAX = 8 * 1024;
 
+/**
+ * Maximum number of artifacts of one event. An append accepts 256 KiB, and the entry of a host has at most 180 characters: its name, its
+ * digest and its size.
+ */
+export const ARTIFACTS_PER_EVENT_MAX = 1_000;
+
 export type ArtifactsOutcome = 'none' | 'prepared' | 'failed' | 'discarded';
 
 /** The installation artifacts of one cluster. */
@@ -15,6 +21,8 @@ export interface ArtifactsState {
   readonly outcome: ArtifactsOutcome;
   readonly artifacts: readonly Plain<Artifact>[];
   readonly kubeconfig: Plain<Artifact> | undefined;
+  /** The first artifacts of an attempt without a result. They do not count before it is prepared. */
+  readonly parts: { readonly attempt: number; readonly artifacts: readonly Plain<Artifact>[] };
 }
 
 export type ArtifactCommand =
@@ -37,11 +45,18 @@ export type ArtifactCommand =
   | { readonly type: 'AcceptIngressCa'; readonly clusterId: string; readonly kubeconfig: Plain<Artifact> }
   | { readonly type: 'DiscardArtifacts'; readonly clusterId: string; readonly upToAttempt: number };
 
-const NOTHING: ArtifactsState = { attempt: 0, outcome: 'none', artifacts: [], kubeconfig: undefined };
+const NO_PARTS: ArtifactsState['parts'] = { attempt: 0, artifacts: [] };
+const NOTHING: ArtifactsState = {
+  attempt: 0,
+  outcome: 'none',
+  artifacts: [],
+  kubeconfig: undefined,
+  parts: NO_PARTS,
+};
 
 /**
  * Decides on the installation artifacts of a cluster. Each installation attempt has one result. A late or repeated
- * result changes nothing.
+ * result changes nothing. When the artifacts exceed one event, the same command stores the next ones, until the attempt has its result.
  */
 export const artifactDecider: Decider<ArtifactsState, ArtifactCommand, ArtifactEvent, ProblemCode> = {
   initialState: () => NOTHING,
@@ -59,15 +74,8 @@ function decide(command: ArtifactCommand, state: ArtifactsState): Decision<Artif
       const { type: _, ...data } = command;
       return command.attempt <= state.attempt ? accepted() : accepted({ type: 'ReleaseDownloadProgressed', data });
     }
-    case 'RecordArtifacts': {
-      const { clusterId, attempt, openshiftClusterId, toolchain } = command;
-      if (attempt <= state.attempt) return accepted();
-      const artifacts = [...command.artifacts];
-      return accepted({
-        type: 'ArtifactsPrepared',
-        data: { clusterId, attempt, openshiftClusterId, artifacts, toolchain },
-      });
-    }
+    case 'RecordArtifacts':
+      return command.attempt <= state.attempt ? accepted() : accepted(nextPart(command, partsOf(state, command)));
     case 'RecordArtifactsFailure': {
       const { clusterId, attempt, reason } = command;
       if (attempt <= state.attempt) return accepted();
@@ -95,17 +103,48 @@ function decide(command: ArtifactCommand, state: ArtifactsState): Decision<Artif
   }
 }
 
+function nextPart(
+  {
+    clusterId,
+    attempt,
+    openshiftClusterId,
+    toolchain,
+    artifacts,
+  }: ArtifactCommand & { readonly type: 'RecordArtifacts' },
+  stored: readonly Plain<Artifact>[],
+): ArtifactEvent {
+  // After a crash, the artifacts are created again. They may differ when a setting changed meanwhile.
+  const firstOther = stored.findIndex((artifact, index) => !isSame(artifact, artifacts[index]));
+  const kept = firstOther < 0 ? stored.length : firstOther;
+  const rest = artifacts.slice(kept);
+  if (kept === stored.length && rest.length <= ARTIFACTS_PER_EVENT_MAX)
+    return { type: 'ArtifactsPrepared', data: { clusterId, attempt, openshiftClusterId, artifacts: rest, toolchain } };
+  const next = rest.slice(0, ARTIFACTS_PER_EVENT_MAX);
+  return { type: 'ArtifactsStored', data: { clusterId, attempt, kept, artifacts: next } };
+}
+
+const partsOf = ({ parts }: ArtifactsState, { attempt }: { readonly attempt: number }): readonly Plain<Artifact>[] =>
+  parts.attempt === attempt ? parts.artifacts : [];
+
+const isSame = (first: Plain<Artifact>, second: Plain<Artifact> | undefined): boolean =>
+  first.name === second?.name && first.sealed === second.sealed && first.body?.digest === second.body?.digest;
+
 function evolve(state: ArtifactsState, event: ArtifactEvent): ArtifactsState {
   switch (event.type) {
     case 'ReleaseRead':
     case 'ReleaseDownloadProgressed':
       return state;
+    case 'ArtifactsStored': {
+      const { attempt, kept, artifacts } = event.data;
+      return { ...state, parts: { attempt, artifacts: [...partsOf(state, event.data).slice(0, kept), ...artifacts] } };
+    }
     case 'ArtifactsPrepared': {
-      const { attempt, artifacts } = event.data;
-      return { attempt, outcome: 'prepared', artifacts, kubeconfig: undefined };
+      const { attempt } = event.data;
+      const artifacts = [...partsOf(state, event.data), ...event.data.artifacts];
+      return { ...NOTHING, attempt, outcome: 'prepared', artifacts };
     }
     case 'ArtifactsFailed':
-      return { attempt: event.data.attempt, outcome: 'failed', artifacts: [], kubeconfig: undefined };
+      return { ...NOTHING, attempt: event.data.attempt, outcome: 'failed' };
     case 'IngressCaAccepted':
       return { ...state, kubeconfig: event.data.kubeconfig };
     case 'ArtifactsDiscarded':

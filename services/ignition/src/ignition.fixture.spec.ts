@@ -166,7 +166,7 @@ export async function givenReadyCluster({ given, platform }: Stage): Promise<voi
 }
 
 /** A host with one port in the machine network. */
-const inventoryReported = (index: number): MusterEvent =>
+export const inventoryReported = (index: number): MusterEvent =>
   ({
     type: 'InventoryReported',
     data: {
@@ -176,14 +176,16 @@ const inventoryReported = (index: number): MusterEvent =>
         nics: [
           {
             name: 'eth0',
-            macAddress: `02:00:00:00:00:0${index}`,
-            ipv4Addresses: [`192.0.2.${index + 10}/24`],
+            macAddress: `02:00:00:00:${octet(index >> 8)}:${octet(index & 255)}`,
+            ipv4Addresses: [`192.0.2.${(index % 90) + 10}/24`],
             ipv6Addresses: [],
           },
         ],
       },
     },
   }) as unknown as MusterEvent;
+
+const octet = (value: number): string => value.toString(16).padStart(2, '0');
 
 /** Reads an artifact of the cluster over the bus, as the gateway does. */
 export async function readArtifact({ platform }: Stage, name: string, withoutSecrets = false): Promise<string> {

@@ -75,7 +75,7 @@ export function ownContext(commandId: string, cause: Omit<CommandContext, 'comma
  * 1. Create and seal secrets that have another value at each creation.
  * 2. Derive all other artifacts from them and from the stream.
  * 3. Store the artifacts.
- * 4. Append the event.
+ * 4. Append the event. The artifacts of a large cluster have several events, of which the last one is the result.
  * After a crash the steps are repeated with the same result.
  */
 @Injectable()
@@ -190,14 +190,30 @@ export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicati
         artifacts,
         toolchain: toolchain.name,
       } as const;
-      await this.artifacts.of.handle(clusterId, command, context);
+      await this.record(command, context);
     } catch (error) {
       if (ending.signal.aborted) return;
       if (!(error instanceof ArtifactsRefused)) throw error;
       const command = { type: 'RecordArtifactsFailure', clusterId, attempt, reason: error.message } as const;
-      await this.artifacts.of.handle(clusterId, command, context);
+      // An earlier run may have stored a part of the artifacts with the other command id.
+      const own = ownContext(`fail-artifacts/${clusterId}/${attempt}`, entry.cause);
+      await this.artifacts.of.handle(clusterId, command, own);
     } finally {
       this.running.delete(clusterId);
+    }
+  }
+
+  /** Stores the artifacts of a large cluster in several appends. Only the last one makes them the result of the attempt. */
+  private async record(
+    command: ArtifactCommand & { readonly type: 'RecordArtifacts' },
+    context: CommandContext,
+  ): Promise<void> {
+    const { clusterId, attempt } = command;
+    const idOf = (part: number): string => (part === 0 ? context.commandId : `${context.commandId}#${part}`);
+    let { attempt: answered } = (await this.artifacts.of.load(clusterId)).state;
+    for (let part = 0; answered < attempt; part += 1) {
+      const { state } = await this.artifacts.of.handle(clusterId, command, { ...context, commandId: idOf(part) });
+      answered = state.attempt;
     }
   }
 

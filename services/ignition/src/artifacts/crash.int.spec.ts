@@ -1,5 +1,7 @@
 import { chmodSync, copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { MusterEvent } from '@muster/contracts';
+import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
 import type { Platform } from '@muster/nest-kit';
 import { type EventStore, NO_STREAM, type RecordedEvent } from '@muster/ports';
 import {
@@ -10,7 +12,17 @@ import {
   type TemporaryDirectory,
   temporaryDirectory,
 } from '@muster/testing';
-import { CLUSTER_ID, givenReadyCluster, openStage, preparationStarted, type Stage } from '../ignition.fixture.spec';
+import {
+  CLUSTER_ID,
+  givenReadyCluster,
+  hostRegistered,
+  INFRA_ENV_ID,
+  inventoryReported,
+  openStage,
+  preparationStarted,
+  readArtifact,
+  type Stage,
+} from '../ignition.fixture.spec';
 import { builtinToolchain } from '../toolchain/builtin-toolchain';
 
 let nats: NatsServer;
@@ -165,6 +177,54 @@ describe('an interrupted preparation with the installer of the release', () => {
     // Before it was closed, the process may have repeated the run, but only if nothing was sealed.
     expect(runsOf(directory) - before).toBe(runs - 1);
   });
+});
+
+/** The artifacts of 1,000 hosts are created twice. */
+const LARGE_TIMEOUT_MS = 120_000;
+
+describe('an interrupted preparation of a large cluster', () => {
+  const HOSTS = 1_000;
+  const idOf = (n: number): string => `e${String(n).padStart(7, '0')}-0000-4000-8000-000000000003`;
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await openStage(nats.url);
+    await givenReadyCluster(stage);
+    for (let n = 0; n < HOSTS; n += 1) {
+      const renamed: MusterEvent = { type: 'HostRenamed', data: { requestedHostname: `large-${n}` } };
+      await stage.given('host', `${INFRA_ENV_ID}.${idOf(n)}`, hostRegistered(idOf(n), 'worker'), renamed);
+      await stage.given('inventory', `${INFRA_ENV_ID}.${idOf(n)}`, inventoryReported(n));
+    }
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+  });
+  afterEach(() => stage.close());
+
+  it(
+    'between two appends of its artifacts is completed by the next start',
+    async () => {
+      const { eventStore } = stage.platform;
+      let isDead = false;
+      const append: EventStore['append'] = async (streamId, ...rest) => {
+        isDead ||= streamId.startsWith('artifact-') && (await typesOf()).length > 0;
+        if (isDead) throw new Error('the process is dead');
+        return eventStore.append(streamId, ...rest);
+      };
+      const service = await stage.start({ eventStore: { ...eventStore, append } });
+      await eventually('the process dies', () => isDead);
+      await service.close();
+      expect(await typesOf()).toEqual(['ArtifactsStored']);
+
+      await stage.start();
+      await stage.fact('ArtifactsPrepared');
+      expect(await typesOf()).toEqual(['ArtifactsStored', 'ArtifactsPrepared']);
+      for (const n of [0, HOSTS - 1]) {
+        const config = JSON.parse(await readArtifact(stage, `worker-${idOf(n)}.ign`)) as IgnitionConfig;
+        expect(readTextFile(config, '/etc/hostname')).toBe(`large-${n}`);
+      }
+      expect(await readArtifact(stage, 'kubeconfig-noingress')).toContain('clusters');
+    },
+    LARGE_TIMEOUT_MS,
+  );
+  const typesOf = async () => (await stage.factsOf('artifact', CLUSTER_ID)).map(({ type }) => type);
 });
 
 const runsOf = ({ path }: TemporaryDirectory): number =>

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/ignition.proto.
  */
 export const file_muster_v1_ignition: GenFile = /*@__PURE__*/
-  fileDesc("ChhtdXN0ZXIvdjEvaWduaXRpb24ucHJvdG8SCW11c3Rlci52MSJNCghBcnRpZmFjdBIMCgRuYW1lGAEgASgJEg4KBnNlYWxlZBgCIAEoCBIjCgRib2R5GAMgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkiqwIKC1JlbGVhc2VSZWFkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRIVCg1yZWxlYXNlX2ltYWdlGAMgASgJEg8KB3ZlcnNpb24YBCABKAkSJQodbWFjaGluZV9jb25maWdfb3BlcmF0b3JfaW1hZ2UYBSABKAkSGQoRbXVzdF9nYXRoZXJfaW1hZ2UYBiABKAkSFgoOY29yZW9zX3ZlcnNpb24YByABKAkSEgoKc3RhcnRlZF9hdBgIIAEoCRIcChRpbnN0YWxsZXJfd2FzX2NhY2hlZBgJIAEoCBIXCg9leHRyYWN0X3NlY29uZHMYCiABKAESGQoMY29yZW9zX2ltYWdlGAsgASgJSACIAQFCDwoNX2NvcmVvc19pbWFnZSJ+ChlSZWxlYXNlRG93bmxvYWRQcm9ncmVzc2VkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRINCgVpbWFnZRgDIAEoCRIYChBkb3dubG9hZGVkX2J5dGVzGAQgASgBEhMKC3RvdGFsX2J5dGVzGAUgASgBIpEBChFBcnRpZmFjdHNQcmVwYXJlZBISCgpjbHVzdGVyX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKAUSHAoUb3BlbnNoaWZ0X2NsdXN0ZXJfaWQYAyABKAkSJgoJYXJ0aWZhY3RzGAQgAygLMhMubXVzdGVyLnYxLkFydGlmYWN0EhEKCXRvb2xjaGFpbhgFIAEoCSJGCg9BcnRpZmFjdHNGYWlsZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgFEg4KBnJlYXNvbhgDIAEoCSJQChFJbmdyZXNzQ2FBY2NlcHRlZBISCgpjbHVzdGVyX2lkGAEgASgJEicKCmt1YmVjb25maWcYAiABKAsyEy5tdXN0ZXIudjEuQXJ0aWZhY3QiKAoSQXJ0aWZhY3RzRGlzY2FyZGVkEhIKCmNsdXN0ZXJfaWQYASABKAkirAEKDk1hbmlmZXN0U3RvcmVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDgoGZm9sZGVyGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCRIOCgZzb3VyY2UYBCABKAkSDgoGZGlnZXN0GAUgASgJEhIKCnNpemVfYnl0ZXMYBiABKAUSFQoNZm9ybWVyX2ZvbGRlchgHIAEoCRIYChBmb3JtZXJfZmlsZV9uYW1lGAggASgJIkgKD01hbmlmZXN0UmVtb3ZlZBISCgpjbHVzdGVyX2lkGAEgASgJEg4KBmZvbGRlchgCIAEoCRIRCglmaWxlX25hbWUYAyABKAkidgoeUmVuZGVyRGlzY292ZXJ5SWduaXRpb25SZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIQCghpc29fdHlwZRgCIAEoCRIXCg93aXRob3V0X3NlY3JldHMYBCABKAhKBAgDEARSDXdpdGhvdXRfdG9rZW4iSQofUmVuZGVyRGlzY292ZXJ5SWduaXRpb25SZXNwb25zZRIQCghpZ25pdGlvbhgBIAEoDBIUCgxnZW5lcmF0ZWRfYXQYAiABKAkiMwobUmVuZGVyTmV0d29ya1JhbWRpc2tSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCSIvChxSZW5kZXJOZXR3b3JrUmFtZGlza1Jlc3BvbnNlEg8KB2FyY2hpdmUYASABKAwiaQoTUmVhZEFydGlmYWN0UmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSHAoPd2l0aG91dF9zZWNyZXRzGAMgASgISACIAQFCEgoQX3dpdGhvdXRfc2VjcmV0cyInChRSZWFkQXJ0aWZhY3RSZXNwb25zZRIPCgdjb250ZW50GAEgASgMIkkKGlJlbmRlckluc3RhbGxDb25maWdSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSFwoPd2l0aG91dF9zZWNyZXRzGAIgASgIIi4KG1JlbmRlckluc3RhbGxDb25maWdSZXNwb25zZRIPCgdjb250ZW50GAEgASgMIkMKFkFjY2VwdEluZ3Jlc3NDYVJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIVCg1jYV9idW5kbGVfcGVtGAIgASgMIjwKF0FjY2VwdEluZ3Jlc3NDYVJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiQgoNTWFuaWZlc3RFbnRyeRIOCgZmb2xkZXIYASABKAkSEQoJZmlsZV9uYW1lGAIgASgJEg4KBnNvdXJjZRgDIAEoCSJMChRMaXN0TWFuaWZlc3RzUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEiAKGGluY2x1ZGVfc3lzdGVtX2dlbmVyYXRlZBgCIAEoCCJEChVMaXN0TWFuaWZlc3RzUmVzcG9uc2USKwoJbWFuaWZlc3RzGAEgAygLMhgubXVzdGVyLnYxLk1hbmlmZXN0RW50cnkiTAoTUmVhZE1hbmlmZXN0UmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEg4KBmZvbGRlchgCIAEoCRIRCglmaWxlX25hbWUYAyABKAkiJwoUUmVhZE1hbmlmZXN0UmVzcG9uc2USDwoHY29udGVudBgBIAEoDCJeChRTdG9yZU1hbmlmZXN0UmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEg4KBmZvbGRlchgCIAEoCRIRCglmaWxlX25hbWUYAyABKAkSDwoHY29udGVudBgEIAEoDCJmChVTdG9yZU1hbmlmZXN0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZBIqCghtYW5pZmVzdBgCIAEoCzIYLm11c3Rlci52MS5NYW5pZmVzdEVudHJ5Is4BChVSZXZpc2VNYW5pZmVzdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIOCgZmb2xkZXIYAiABKAkSEQoJZmlsZV9uYW1lGAMgASgJEhcKCm5ld19mb2xkZXIYBCABKAlIAIgBARIaCg1uZXdfZmlsZV9uYW1lGAUgASgJSAGIAQESGAoLbmV3X2NvbnRlbnQYBiABKAxIAogBAUINCgtfbmV3X2ZvbGRlckIQCg5fbmV3X2ZpbGVfbmFtZUIOCgxfbmV3X2NvbnRlbnQiZwoWUmV2aXNlTWFuaWZlc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkEioKCG1hbmlmZXN0GAIgASgLMhgubXVzdGVyLnYxLk1hbmlmZXN0RW50cnkiTgoVUmVtb3ZlTWFuaWZlc3RSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSDgoGZm9sZGVyGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCSI7ChZSZW1vdmVNYW5pZmVzdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQypAcKD0lnbml0aW9uU2VydmljZRJwChdSZW5kZXJEaXNjb3ZlcnlJZ25pdGlvbhIpLm11c3Rlci52MS5SZW5kZXJEaXNjb3ZlcnlJZ25pdGlvblJlcXVlc3QaKi5tdXN0ZXIudjEuUmVuZGVyRGlzY292ZXJ5SWduaXRpb25SZXNwb25zZRJnChRSZW5kZXJOZXR3b3JrUmFtZGlzaxImLm11c3Rlci52MS5SZW5kZXJOZXR3b3JrUmFtZGlza1JlcXVlc3QaJy5tdXN0ZXIudjEuUmVuZGVyTmV0d29ya1JhbWRpc2tSZXNwb25zZRJPCgxSZWFkQXJ0aWZhY3QSHi5tdXN0ZXIudjEuUmVhZEFydGlmYWN0UmVxdWVzdBofLm11c3Rlci52MS5SZWFkQXJ0aWZhY3RSZXNwb25zZRJkChNSZW5kZXJJbnN0YWxsQ29uZmlnEiUubXVzdGVyLnYxLlJlbmRlckluc3RhbGxDb25maWdSZXF1ZXN0GiYubXVzdGVyLnYxLlJlbmRlckluc3RhbGxDb25maWdSZXNwb25zZRJYCg9BY2NlcHRJbmdyZXNzQ2ESIS5tdXN0ZXIudjEuQWNjZXB0SW5ncmVzc0NhUmVxdWVzdBoiLm11c3Rlci52MS5BY2NlcHRJbmdyZXNzQ2FSZXNwb25zZRJSCg1MaXN0TWFuaWZlc3RzEh8ubXVzdGVyLnYxLkxpc3RNYW5pZmVzdHNSZXF1ZXN0GiAubXVzdGVyLnYxLkxpc3RNYW5pZmVzdHNSZXNwb25zZRJPCgxSZWFkTWFuaWZlc3QSHi5tdXN0ZXIudjEuUmVhZE1hbmlmZXN0UmVxdWVzdBofLm11c3Rlci52MS5SZWFkTWFuaWZlc3RSZXNwb25zZRJSCg1TdG9yZU1hbmlmZXN0Eh8ubXVzdGVyLnYxLlN0b3JlTWFuaWZlc3RSZXF1ZXN0GiAubXVzdGVyLnYxLlN0b3JlTWFuaWZlc3RSZXNwb25zZRJVCg5SZXZpc2VNYW5pZmVzdBIgLm11c3Rlci52MS5SZXZpc2VNYW5pZmVzdFJlcXVlc3QaIS5tdXN0ZXIudjEuUmV2aXNlTWFuaWZlc3RSZXNwb25zZRJVCg5SZW1vdmVNYW5pZmVzdBIgLm11c3Rlci52MS5SZW1vdmVNYW5pZmVzdFJlcXVlc3QaIS5tdXN0ZXIudjEuUmVtb3ZlTWFuaWZlc3RSZXNwb25zZWIGcHJvdG8z", [file_muster_v1_common]);
+  fileDesc("ChhtdXN0ZXIvdjEvaWduaXRpb24ucHJvdG8SCW11c3Rlci52MSJNCghBcnRpZmFjdBIMCgRuYW1lGAEgASgJEg4KBnNlYWxlZBgCIAEoCBIjCgRib2R5GAMgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkiqwIKC1JlbGVhc2VSZWFkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRIVCg1yZWxlYXNlX2ltYWdlGAMgASgJEg8KB3ZlcnNpb24YBCABKAkSJQodbWFjaGluZV9jb25maWdfb3BlcmF0b3JfaW1hZ2UYBSABKAkSGQoRbXVzdF9nYXRoZXJfaW1hZ2UYBiABKAkSFgoOY29yZW9zX3ZlcnNpb24YByABKAkSEgoKc3RhcnRlZF9hdBgIIAEoCRIcChRpbnN0YWxsZXJfd2FzX2NhY2hlZBgJIAEoCBIXCg9leHRyYWN0X3NlY29uZHMYCiABKAESGQoMY29yZW9zX2ltYWdlGAsgASgJSACIAQFCDwoNX2NvcmVvc19pbWFnZSJ+ChlSZWxlYXNlRG93bmxvYWRQcm9ncmVzc2VkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRINCgVpbWFnZRgDIAEoCRIYChBkb3dubG9hZGVkX2J5dGVzGAQgASgBEhMKC3RvdGFsX2J5dGVzGAUgASgBImwKD0FydGlmYWN0c1N0b3JlZBISCgpjbHVzdGVyX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKAUSDAoEa2VwdBgDIAEoBRImCglhcnRpZmFjdHMYBCADKAsyEy5tdXN0ZXIudjEuQXJ0aWZhY3QikQEKEUFydGlmYWN0c1ByZXBhcmVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgDIAEoCRImCglhcnRpZmFjdHMYBCADKAsyEy5tdXN0ZXIudjEuQXJ0aWZhY3QSEQoJdG9vbGNoYWluGAUgASgJIkYKD0FydGlmYWN0c0ZhaWxlZBISCgpjbHVzdGVyX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKAUSDgoGcmVhc29uGAMgASgJIlAKEUluZ3Jlc3NDYUFjY2VwdGVkEhIKCmNsdXN0ZXJfaWQYASABKAkSJwoKa3ViZWNvbmZpZxgCIAEoCzITLm11c3Rlci52MS5BcnRpZmFjdCIoChJBcnRpZmFjdHNEaXNjYXJkZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCSKsAQoOTWFuaWZlc3RTdG9yZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCRIOCgZmb2xkZXIYAiABKAkSEQoJZmlsZV9uYW1lGAMgASgJEg4KBnNvdXJjZRgEIAEoCRIOCgZkaWdlc3QYBSABKAkSEgoKc2l6ZV9ieXRlcxgGIAEoBRIVCg1mb3JtZXJfZm9sZGVyGAcgASgJEhgKEGZvcm1lcl9maWxlX25hbWUYCCABKAkiSAoPTWFuaWZlc3RSZW1vdmVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDgoGZm9sZGVyGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCSJ2Ch5SZW5kZXJEaXNjb3ZlcnlJZ25pdGlvblJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEhAKCGlzb190eXBlGAIgASgJEhcKD3dpdGhvdXRfc2VjcmV0cxgEIAEoCEoECAMQBFINd2l0aG91dF90b2tlbiJJCh9SZW5kZXJEaXNjb3ZlcnlJZ25pdGlvblJlc3BvbnNlEhAKCGlnbml0aW9uGAEgASgMEhQKDGdlbmVyYXRlZF9hdBgCIAEoCSIzChtSZW5kZXJOZXR3b3JrUmFtZGlza1JlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJIi8KHFJlbmRlck5ldHdvcmtSYW1kaXNrUmVzcG9uc2USDwoHYXJjaGl2ZRgBIAEoDCJpChNSZWFkQXJ0aWZhY3RSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIcCg93aXRob3V0X3NlY3JldHMYAyABKAhIAIgBAUISChBfd2l0aG91dF9zZWNyZXRzIicKFFJlYWRBcnRpZmFjdFJlc3BvbnNlEg8KB2NvbnRlbnQYASABKAwiSQoaUmVuZGVySW5zdGFsbENvbmZpZ1JlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIXCg93aXRob3V0X3NlY3JldHMYAiABKAgiLgobUmVuZGVySW5zdGFsbENvbmZpZ1Jlc3BvbnNlEg8KB2NvbnRlbnQYASABKAwiQwoWQWNjZXB0SW5ncmVzc0NhUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEhUKDWNhX2J1bmRsZV9wZW0YAiABKAwiPAoXQWNjZXB0SW5ncmVzc0NhUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJCCg1NYW5pZmVzdEVudHJ5Eg4KBmZvbGRlchgBIAEoCRIRCglmaWxlX25hbWUYAiABKAkSDgoGc291cmNlGAMgASgJIkwKFExpc3RNYW5pZmVzdHNSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSIAoYaW5jbHVkZV9zeXN0ZW1fZ2VuZXJhdGVkGAIgASgIIkQKFUxpc3RNYW5pZmVzdHNSZXNwb25zZRIrCgltYW5pZmVzdHMYASADKAsyGC5tdXN0ZXIudjEuTWFuaWZlc3RFbnRyeSJMChNSZWFkTWFuaWZlc3RSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSDgoGZm9sZGVyGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCSInChRSZWFkTWFuaWZlc3RSZXNwb25zZRIPCgdjb250ZW50GAEgASgMIl4KFFN0b3JlTWFuaWZlc3RSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSDgoGZm9sZGVyGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCRIPCgdjb250ZW50GAQgASgMImYKFVN0b3JlTWFuaWZlc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkEioKCG1hbmlmZXN0GAIgASgLMhgubXVzdGVyLnYxLk1hbmlmZXN0RW50cnkizgEKFVJldmlzZU1hbmlmZXN0UmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEg4KBmZvbGRlchgCIAEoCRIRCglmaWxlX25hbWUYAyABKAkSFwoKbmV3X2ZvbGRlchgEIAEoCUgAiAEBEhoKDW5ld19maWxlX25hbWUYBSABKAlIAYgBARIYCgtuZXdfY29udGVudBgGIAEoDEgCiAEBQg0KC19uZXdfZm9sZGVyQhAKDl9uZXdfZmlsZV9uYW1lQg4KDF9uZXdfY29udGVudCJnChZSZXZpc2VNYW5pZmVzdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQSKgoIbWFuaWZlc3QYAiABKAsyGC5tdXN0ZXIudjEuTWFuaWZlc3RFbnRyeSJOChVSZW1vdmVNYW5pZmVzdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIOCgZmb2xkZXIYAiABKAkSEQoJZmlsZV9uYW1lGAMgASgJIjsKFlJlbW92ZU1hbmlmZXN0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZDKkBwoPSWduaXRpb25TZXJ2aWNlEnAKF1JlbmRlckRpc2NvdmVyeUlnbml0aW9uEikubXVzdGVyLnYxLlJlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVxdWVzdBoqLm11c3Rlci52MS5SZW5kZXJEaXNjb3ZlcnlJZ25pdGlvblJlc3BvbnNlEmcKFFJlbmRlck5ldHdvcmtSYW1kaXNrEiYubXVzdGVyLnYxLlJlbmRlck5ldHdvcmtSYW1kaXNrUmVxdWVzdBonLm11c3Rlci52MS5SZW5kZXJOZXR3b3JrUmFtZGlza1Jlc3BvbnNlEk8KDFJlYWRBcnRpZmFjdBIeLm11c3Rlci52MS5SZWFkQXJ0aWZhY3RSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlYWRBcnRpZmFjdFJlc3BvbnNlEmQKE1JlbmRlckluc3RhbGxDb25maWcSJS5tdXN0ZXIudjEuUmVuZGVySW5zdGFsbENvbmZpZ1JlcXVlc3QaJi5tdXN0ZXIudjEuUmVuZGVySW5zdGFsbENvbmZpZ1Jlc3BvbnNlElgKD0FjY2VwdEluZ3Jlc3NDYRIhLm11c3Rlci52MS5BY2NlcHRJbmdyZXNzQ2FSZXF1ZXN0GiIubXVzdGVyLnYxLkFjY2VwdEluZ3Jlc3NDYVJlc3BvbnNlElIKDUxpc3RNYW5pZmVzdHMSHy5tdXN0ZXIudjEuTGlzdE1hbmlmZXN0c1JlcXVlc3QaIC5tdXN0ZXIudjEuTGlzdE1hbmlmZXN0c1Jlc3BvbnNlEk8KDFJlYWRNYW5pZmVzdBIeLm11c3Rlci52MS5SZWFkTWFuaWZlc3RSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlYWRNYW5pZmVzdFJlc3BvbnNlElIKDVN0b3JlTWFuaWZlc3QSHy5tdXN0ZXIudjEuU3RvcmVNYW5pZmVzdFJlcXVlc3QaIC5tdXN0ZXIudjEuU3RvcmVNYW5pZmVzdFJlc3BvbnNlElUKDlJldmlzZU1hbmlmZXN0EiAubXVzdGVyLnYxLlJldmlzZU1hbmlmZXN0UmVxdWVzdBohLm11c3Rlci52MS5SZXZpc2VNYW5pZmVzdFJlc3BvbnNlElUKDlJlbW92ZU1hbmlmZXN0EiAubXVzdGVyLnYxLlJlbW92ZU1hbmlmZXN0UmVxdWVzdBohLm11c3Rlci52MS5SZW1vdmVNYW5pZmVzdFJlc3BvbnNlYgZwcm90bzM", [file_muster_v1_common]);
 
 /**
  * @generated from message muster.v1.Artifact
@@ -296,6 +296,71 @@ export const ReleaseDownloadProgressedSchema: GenMessage<ReleaseDownloadProgress
   messageDesc(file_muster_v1_ignition, 2);
 
 /**
+ * Some of the artifacts of an attempt, when they exceed the size of one event. They count when ArtifactsPrepared follows.
+ *
+ * @generated from message muster.v1.ArtifactsStored
+ */
+export type ArtifactsStored = Message<"muster.v1.ArtifactsStored"> & {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId: string;
+
+  /**
+   * @generated from field: int32 attempt = 2;
+   */
+  attempt: number;
+
+  /**
+   * Number of artifacts in the earlier events of the attempt that remain: the first ones. The others are replaced by these.
+   *
+   * @generated from field: int32 kept = 3;
+   */
+  kept: number;
+
+  /**
+   * @generated from field: repeated muster.v1.Artifact artifacts = 4;
+   */
+  artifacts: Artifact[];
+};
+
+/**
+ * Some of the artifacts of an attempt, when they exceed the size of one event. They count when ArtifactsPrepared follows.
+ *
+ * @generated from message muster.v1.ArtifactsStored
+ */
+export type ArtifactsStoredJson = {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId?: string;
+
+  /**
+   * @generated from field: int32 attempt = 2;
+   */
+  attempt?: number;
+
+  /**
+   * Number of artifacts in the earlier events of the attempt that remain: the first ones. The others are replaced by these.
+   *
+   * @generated from field: int32 kept = 3;
+   */
+  kept?: number;
+
+  /**
+   * @generated from field: repeated muster.v1.Artifact artifacts = 4;
+   */
+  artifacts?: ArtifactJson[];
+};
+
+/**
+ * Describes the message muster.v1.ArtifactsStored.
+ * Use `create(ArtifactsStoredSchema)` to create a new message.
+ */
+export const ArtifactsStoredSchema: GenMessage<ArtifactsStored, {jsonType: ArtifactsStoredJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 3);
+
+/**
  * @generated from message muster.v1.ArtifactsPrepared
  */
 export type ArtifactsPrepared = Message<"muster.v1.ArtifactsPrepared"> & {
@@ -315,6 +380,8 @@ export type ArtifactsPrepared = Message<"muster.v1.ArtifactsPrepared"> & {
   openshiftClusterId: string;
 
   /**
+   * The last artifacts. Those in the events ArtifactsStored of the same attempt precede them.
+   *
    * @generated from field: repeated muster.v1.Artifact artifacts = 4;
    */
   artifacts: Artifact[];
@@ -345,6 +412,8 @@ export type ArtifactsPreparedJson = {
   openshiftClusterId?: string;
 
   /**
+   * The last artifacts. Those in the events ArtifactsStored of the same attempt precede them.
+   *
    * @generated from field: repeated muster.v1.Artifact artifacts = 4;
    */
   artifacts?: ArtifactJson[];
@@ -360,7 +429,7 @@ export type ArtifactsPreparedJson = {
  * Use `create(ArtifactsPreparedSchema)` to create a new message.
  */
 export const ArtifactsPreparedSchema: GenMessage<ArtifactsPrepared, {jsonType: ArtifactsPreparedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 3);
+  messageDesc(file_muster_v1_ignition, 4);
 
 /**
  * @generated from message muster.v1.ArtifactsFailed
@@ -407,7 +476,7 @@ export type ArtifactsFailedJson = {
  * Use `create(ArtifactsFailedSchema)` to create a new message.
  */
 export const ArtifactsFailedSchema: GenMessage<ArtifactsFailed, {jsonType: ArtifactsFailedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 4);
+  messageDesc(file_muster_v1_ignition, 5);
 
 /**
  * @generated from message muster.v1.IngressCaAccepted
@@ -444,7 +513,7 @@ export type IngressCaAcceptedJson = {
  * Use `create(IngressCaAcceptedSchema)` to create a new message.
  */
 export const IngressCaAcceptedSchema: GenMessage<IngressCaAccepted, {jsonType: IngressCaAcceptedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 5);
+  messageDesc(file_muster_v1_ignition, 6);
 
 /**
  * @generated from message muster.v1.ArtifactsDiscarded
@@ -471,7 +540,7 @@ export type ArtifactsDiscardedJson = {
  * Use `create(ArtifactsDiscardedSchema)` to create a new message.
  */
 export const ArtifactsDiscardedSchema: GenMessage<ArtifactsDiscarded, {jsonType: ArtifactsDiscardedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 6);
+  messageDesc(file_muster_v1_ignition, 7);
 
 /**
  * A file that is added to the installation manifests. Its text is sealed in the scope of the cluster under its digest.
@@ -588,7 +657,7 @@ export type ManifestStoredJson = {
  * Use `create(ManifestStoredSchema)` to create a new message.
  */
 export const ManifestStoredSchema: GenMessage<ManifestStored, {jsonType: ManifestStoredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 7);
+  messageDesc(file_muster_v1_ignition, 8);
 
 /**
  * @generated from message muster.v1.ManifestRemoved
@@ -635,7 +704,7 @@ export type ManifestRemovedJson = {
  * Use `create(ManifestRemovedSchema)` to create a new message.
  */
 export const ManifestRemovedSchema: GenMessage<ManifestRemoved, {jsonType: ManifestRemovedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 8);
+  messageDesc(file_muster_v1_ignition, 9);
 
 /**
  * @generated from message muster.v1.RenderDiscoveryIgnitionRequest
@@ -690,7 +759,7 @@ export type RenderDiscoveryIgnitionRequestJson = {
  * Use `create(RenderDiscoveryIgnitionRequestSchema)` to create a new message.
  */
 export const RenderDiscoveryIgnitionRequestSchema: GenMessage<RenderDiscoveryIgnitionRequest, {jsonType: RenderDiscoveryIgnitionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 9);
+  messageDesc(file_muster_v1_ignition, 10);
 
 /**
  * @generated from message muster.v1.RenderDiscoveryIgnitionResponse
@@ -731,7 +800,7 @@ export type RenderDiscoveryIgnitionResponseJson = {
  * Use `create(RenderDiscoveryIgnitionResponseSchema)` to create a new message.
  */
 export const RenderDiscoveryIgnitionResponseSchema: GenMessage<RenderDiscoveryIgnitionResponse, {jsonType: RenderDiscoveryIgnitionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 10);
+  messageDesc(file_muster_v1_ignition, 11);
 
 /**
  * @generated from message muster.v1.RenderNetworkRamdiskRequest
@@ -758,7 +827,7 @@ export type RenderNetworkRamdiskRequestJson = {
  * Use `create(RenderNetworkRamdiskRequestSchema)` to create a new message.
  */
 export const RenderNetworkRamdiskRequestSchema: GenMessage<RenderNetworkRamdiskRequest, {jsonType: RenderNetworkRamdiskRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 11);
+  messageDesc(file_muster_v1_ignition, 12);
 
 /**
  * @generated from message muster.v1.RenderNetworkRamdiskResponse
@@ -789,7 +858,7 @@ export type RenderNetworkRamdiskResponseJson = {
  * Use `create(RenderNetworkRamdiskResponseSchema)` to create a new message.
  */
 export const RenderNetworkRamdiskResponseSchema: GenMessage<RenderNetworkRamdiskResponse, {jsonType: RenderNetworkRamdiskResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 12);
+  messageDesc(file_muster_v1_ignition, 13);
 
 /**
  * @generated from message muster.v1.ReadArtifactRequest
@@ -842,7 +911,7 @@ export type ReadArtifactRequestJson = {
  * Use `create(ReadArtifactRequestSchema)` to create a new message.
  */
 export const ReadArtifactRequestSchema: GenMessage<ReadArtifactRequest, {jsonType: ReadArtifactRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 13);
+  messageDesc(file_muster_v1_ignition, 14);
 
 /**
  * @generated from message muster.v1.ReadArtifactResponse
@@ -869,7 +938,7 @@ export type ReadArtifactResponseJson = {
  * Use `create(ReadArtifactResponseSchema)` to create a new message.
  */
 export const ReadArtifactResponseSchema: GenMessage<ReadArtifactResponse, {jsonType: ReadArtifactResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 14);
+  messageDesc(file_muster_v1_ignition, 15);
 
 /**
  * @generated from message muster.v1.RenderInstallConfigRequest
@@ -910,7 +979,7 @@ export type RenderInstallConfigRequestJson = {
  * Use `create(RenderInstallConfigRequestSchema)` to create a new message.
  */
 export const RenderInstallConfigRequestSchema: GenMessage<RenderInstallConfigRequest, {jsonType: RenderInstallConfigRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 15);
+  messageDesc(file_muster_v1_ignition, 16);
 
 /**
  * @generated from message muster.v1.RenderInstallConfigResponse
@@ -941,7 +1010,7 @@ export type RenderInstallConfigResponseJson = {
  * Use `create(RenderInstallConfigResponseSchema)` to create a new message.
  */
 export const RenderInstallConfigResponseSchema: GenMessage<RenderInstallConfigResponse, {jsonType: RenderInstallConfigResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 16);
+  messageDesc(file_muster_v1_ignition, 17);
 
 /**
  * @generated from message muster.v1.AcceptIngressCaRequest
@@ -978,7 +1047,7 @@ export type AcceptIngressCaRequestJson = {
  * Use `create(AcceptIngressCaRequestSchema)` to create a new message.
  */
 export const AcceptIngressCaRequestSchema: GenMessage<AcceptIngressCaRequest, {jsonType: AcceptIngressCaRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 17);
+  messageDesc(file_muster_v1_ignition, 18);
 
 /**
  * @generated from message muster.v1.AcceptIngressCaResponse
@@ -1005,7 +1074,7 @@ export type AcceptIngressCaResponseJson = {
  * Use `create(AcceptIngressCaResponseSchema)` to create a new message.
  */
 export const AcceptIngressCaResponseSchema: GenMessage<AcceptIngressCaResponse, {jsonType: AcceptIngressCaResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 18);
+  messageDesc(file_muster_v1_ignition, 19);
 
 /**
  * @generated from message muster.v1.ManifestEntry
@@ -1052,7 +1121,7 @@ export type ManifestEntryJson = {
  * Use `create(ManifestEntrySchema)` to create a new message.
  */
 export const ManifestEntrySchema: GenMessage<ManifestEntry, {jsonType: ManifestEntryJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 19);
+  messageDesc(file_muster_v1_ignition, 20);
 
 /**
  * @generated from message muster.v1.ListManifestsRequest
@@ -1089,7 +1158,7 @@ export type ListManifestsRequestJson = {
  * Use `create(ListManifestsRequestSchema)` to create a new message.
  */
 export const ListManifestsRequestSchema: GenMessage<ListManifestsRequest, {jsonType: ListManifestsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 20);
+  messageDesc(file_muster_v1_ignition, 21);
 
 /**
  * @generated from message muster.v1.ListManifestsResponse
@@ -1116,7 +1185,7 @@ export type ListManifestsResponseJson = {
  * Use `create(ListManifestsResponseSchema)` to create a new message.
  */
 export const ListManifestsResponseSchema: GenMessage<ListManifestsResponse, {jsonType: ListManifestsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 21);
+  messageDesc(file_muster_v1_ignition, 22);
 
 /**
  * @generated from message muster.v1.ReadManifestRequest
@@ -1163,7 +1232,7 @@ export type ReadManifestRequestJson = {
  * Use `create(ReadManifestRequestSchema)` to create a new message.
  */
 export const ReadManifestRequestSchema: GenMessage<ReadManifestRequest, {jsonType: ReadManifestRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 22);
+  messageDesc(file_muster_v1_ignition, 23);
 
 /**
  * @generated from message muster.v1.ReadManifestResponse
@@ -1190,7 +1259,7 @@ export type ReadManifestResponseJson = {
  * Use `create(ReadManifestResponseSchema)` to create a new message.
  */
 export const ReadManifestResponseSchema: GenMessage<ReadManifestResponse, {jsonType: ReadManifestResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 23);
+  messageDesc(file_muster_v1_ignition, 24);
 
 /**
  * @generated from message muster.v1.StoreManifestRequest
@@ -1247,7 +1316,7 @@ export type StoreManifestRequestJson = {
  * Use `create(StoreManifestRequestSchema)` to create a new message.
  */
 export const StoreManifestRequestSchema: GenMessage<StoreManifestRequest, {jsonType: StoreManifestRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 24);
+  messageDesc(file_muster_v1_ignition, 25);
 
 /**
  * @generated from message muster.v1.StoreManifestResponse
@@ -1284,7 +1353,7 @@ export type StoreManifestResponseJson = {
  * Use `create(StoreManifestResponseSchema)` to create a new message.
  */
 export const StoreManifestResponseSchema: GenMessage<StoreManifestResponse, {jsonType: StoreManifestResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 25);
+  messageDesc(file_muster_v1_ignition, 26);
 
 /**
  * @generated from message muster.v1.ReviseManifestRequest
@@ -1361,7 +1430,7 @@ export type ReviseManifestRequestJson = {
  * Use `create(ReviseManifestRequestSchema)` to create a new message.
  */
 export const ReviseManifestRequestSchema: GenMessage<ReviseManifestRequest, {jsonType: ReviseManifestRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 26);
+  messageDesc(file_muster_v1_ignition, 27);
 
 /**
  * @generated from message muster.v1.ReviseManifestResponse
@@ -1398,7 +1467,7 @@ export type ReviseManifestResponseJson = {
  * Use `create(ReviseManifestResponseSchema)` to create a new message.
  */
 export const ReviseManifestResponseSchema: GenMessage<ReviseManifestResponse, {jsonType: ReviseManifestResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 27);
+  messageDesc(file_muster_v1_ignition, 28);
 
 /**
  * @generated from message muster.v1.RemoveManifestRequest
@@ -1445,7 +1514,7 @@ export type RemoveManifestRequestJson = {
  * Use `create(RemoveManifestRequestSchema)` to create a new message.
  */
 export const RemoveManifestRequestSchema: GenMessage<RemoveManifestRequest, {jsonType: RemoveManifestRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 28);
+  messageDesc(file_muster_v1_ignition, 29);
 
 /**
  * @generated from message muster.v1.RemoveManifestResponse
@@ -1472,7 +1541,7 @@ export type RemoveManifestResponseJson = {
  * Use `create(RemoveManifestResponseSchema)` to create a new message.
  */
 export const RemoveManifestResponseSchema: GenMessage<RemoveManifestResponse, {jsonType: RemoveManifestResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 29);
+  messageDesc(file_muster_v1_ignition, 30);
 
 /**
  * @generated from service muster.v1.IgnitionService
