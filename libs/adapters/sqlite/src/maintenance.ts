@@ -101,7 +101,7 @@ export const verifySqliteStore = (
         if (typeof found === 'string') faults.push(`Position ${at}: ${found}`);
         else onEvent(found);
       }
-      // What is missing at the end of a page is one range with what is missing at the start of the next one.
+      // Events that are missing at the end of a page and at the start of the next one are one range.
       if (unreadable.length > 0 || end === last) {
         report(end + 1);
         position = end;
