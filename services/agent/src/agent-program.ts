@@ -15,12 +15,17 @@ import { openTransport } from './transport/open-transport';
 
 const say = (line: string): void => void process.stderr.write(`${new Date().toISOString()} ${line}\n`);
 
+/** Threads for files and names. A write to a broken disk and a DNS server without an answer occupy them. The default of Node is 4. */
+const THREADS = '16';
+
 /**
  * Registers this machine and runs its steps until the process receives SIGTERM or SIGINT. `ownVersion`: the version of this
  * executable. The discovery image and the service may have another one. Absent: the agent comes from a container image.
  * @throws Error with the name of the invalid flag
  */
 export async function runAgentProgram(args: readonly string[], ownVersion?: string): Promise<void> {
+  // Node reads it with the first file or name.
+  process.env['UV_THREADPOOL_SIZE'] ??= THREADS;
   const line = parseCommandLine(args);
   if (line.wantsHelp) return void process.stdout.write(USAGE);
   if (line.isInventoryOnly) return printInventory();
