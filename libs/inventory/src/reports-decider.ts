@@ -2,7 +2,7 @@ import { type InventoryEvent, REPORTED_RESULTS_MAX } from '@muster/contracts';
 import { accepted, type Decider } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
 import { keptByText } from '@muster/schema';
-import { toCanonicalJson } from './report';
+import { fittingCount, toCanonicalJson } from './report';
 import { reachFingerprint } from './reports/connectivity.report';
 import { DISK_SPEED_STEP_TYPE } from './reports/preparation.reports';
 import { CLOCK_STEP_TYPE, hasClockMoved } from './reports/time.reports';
@@ -83,14 +83,15 @@ function withChangesOnly(event: InventoryEvent, state: ReportedState): Inventory
   const known = event.data.generation === state.generation ? state.peers : NO_PEERS;
   const reported = new Set(event.data.peers.map(({ hostId }) => hostId));
   const changed = event.data.peers.filter((peer) => known.get(peer.hostId) !== reachFingerprint(peer));
-  const count = fittingCount(changed);
-  const isPart = count < changed.length;
+  const vanished = [...known.keys()].filter((hostId) => !reported.has(hostId));
+  const count = fittingCount([...changed, ...vanished], PEERS_BYTES_MAX);
+  const isPart = count < changed.length + vanished.length;
   return {
     ...event,
     data: {
       ...event.data,
       peers: changed.slice(0, count),
-      vanishedPeers: isPart ? [] : [...known.keys()].filter((hostId) => !reported.has(hostId)),
+      vanishedPeers: vanished.slice(0, Math.max(0, count - changed.length)),
       fingerprint: isPart ? '' : event.data.fingerprint,
     },
   };
@@ -101,16 +102,6 @@ function withChangesOnly(event: InventoryEvent, state: ReportedState): Inventory
  * members.
  */
 const PEERS_BYTES_MAX = 128 * 1024;
-
-/** Returns how many of the peers fit into one event, at least one. */
-function fittingCount(peers: readonly object[]): number {
-  let bytes = 0;
-  const index = peers.findIndex((peer, at) => {
-    bytes += JSON.stringify(peer).length;
-    return at > 0 && bytes > PEERS_BYTES_MAX;
-  });
-  return index < 0 ? peers.length : index;
-}
 
 /** Returns whether a connectivity report was stored in part and has to be recorded again for the rest. */
 export const isPartial = ({ fingerprints }: ReportedState): boolean => fingerprints.get('connectivity-check') === '';

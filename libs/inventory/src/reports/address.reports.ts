@@ -1,6 +1,6 @@
 import { toRanges } from '@muster/addresses';
 import { Type } from '@sinclair/typebox';
-import { choice, documentReader, list, record, toBody, toStoredBody } from '../report';
+import { choice, documentReader, fitting, list, record, toBody, toStoredBody } from '../report';
 
 const MAX_ADDRESS_REPORT_BYTES = 4 * 1024 * 1024;
 const MAX_NETWORKS = 64;
@@ -8,6 +8,13 @@ const MAX_FREE_ADDRESSES = 4_096;
 const MAX_DOMAINS = 64;
 const MAX_ANSWERS_PER_DOMAIN = 256;
 const MAX_VIPS = 16;
+
+/** Maximum sizes of the networks and of the resolved names in an event as JSON, in bytes. An append accepts 256 KiB. */
+const NETWORKS_BYTES_MAX = 192 * 1024;
+const RESOLUTIONS_BYTES_MAX = 192 * 1024;
+/** Size of all answers, of which each list has an equal share. */
+const ANSWERS_BYTES_MAX = 128 * 1024;
+const LISTS_PER_DOMAIN = 3;
 
 const text = Type.String();
 const answers = list(text, MAX_ANSWERS_PER_DOMAIN);
@@ -27,10 +34,11 @@ export const freeAddressesReader = documentReader({
         data: {
           body: toStoredBody(body),
           generation,
-          networks: networks.map(({ network = '', free_addresses = [] }) => ({
-            network,
-            ranges: toRanges(free_addresses),
-          })),
+          // A network with a part of its ranges would have fewer free addresses.
+          networks: fitting(
+            networks.map(({ network = '', free_addresses = [] }) => ({ network, ranges: toRanges(free_addresses) })),
+            NETWORKS_BYTES_MAX,
+          ),
         },
       },
     };
@@ -47,21 +55,20 @@ export const domainsReader = documentReader({
       MAX_DOMAINS,
     ),
   }),
-  toReport: ({ resolutions = [] }, { generation }) => ({
-    event: {
-      type: 'DomainsResolved',
-      data: {
-        // Sorted, because name servers return addresses in a changing order.
-        resolutions: resolutions.map((resolution) => ({
-          domainName: resolution.domain_name ?? '',
-          ipv4Addresses: [...(resolution.ipv4_addresses ?? [])].sort(),
-          ipv6Addresses: [...(resolution.ipv6_addresses ?? [])].sort(),
-          cnames: [...(resolution.cnames ?? [])].sort(),
-        })),
-        generation,
-      },
-    },
-  }),
+  toReport: ({ resolutions = [] }, { generation }) => {
+    const share = ANSWERS_BYTES_MAX / (resolutions.length * LISTS_PER_DOMAIN);
+    // Sorted, because name servers return addresses in a changing order.
+    const kept = (given: readonly string[] = []): string[] => fitting([...given].sort(), share);
+    const all = resolutions.map((resolution) => ({
+      domainName: resolution.domain_name ?? '',
+      ipv4Addresses: kept(resolution.ipv4_addresses),
+      ipv6Addresses: kept(resolution.ipv6_addresses),
+      cnames: kept(resolution.cnames),
+    }));
+    return {
+      event: { type: 'DomainsResolved', data: { resolutions: fitting(all, RESOLUTIONS_BYTES_MAX), generation } },
+    };
+  },
 });
 
 export const vipsReader = documentReader({

@@ -1,7 +1,7 @@
 import { parseIp } from '@muster/addresses';
 import type { IpCollision, MtuFailure, PeerReach, Plain } from '@muster/contracts';
 import { type Static, Type } from '@sinclair/typebox';
-import { documentReader, list, record, toBody, toCanonicalJson, toStoredBody } from '../report';
+import { documentReader, fitting, list, record, toBody, toCanonicalJson, toStoredBody } from '../report';
 
 /**
  * Round-trip times and losses differ in every report. They count as changed when their class changes: classes of 10 ms
@@ -34,13 +34,20 @@ const MAX_CONNECTIVITY_BYTES = 8 * 1024 * 1024;
 const MAX_REMOTE_HOSTS = 4_000;
 /** Maximum number of paths that lose full-size packets in the event. */
 export const MAX_MTU_FAILURES = 32;
-/** Maximum number of addresses with more than one machine in the event. */
+/** Maximum number of addresses with more than one machine in the event, and of the machines of each. */
 export const MAX_IP_COLLISIONS = 64;
+const MAX_COLLIDING_MACHINES = 16;
+
+/** Maximum sizes of both lists as JSON, in bytes. An append accepts 256 KiB, and the decider uses half of it for the other hosts. */
+const MTU_FAILURES_BYTES_MAX = 24 * 1024;
+const IP_COLLISIONS_BYTES_MAX = 64 * 1024;
 
 /** Maximum number of addresses of another host in the event. */
 const MAX_PEER_ADDRESSES = 64;
 
-const text = Type.String();
+/** Longer than host ids, addresses, and names of network cards. All of them are kept for each host. */
+const MAX_NAME_CHARACTERS = 64;
+const text = Type.String({ maxLength: MAX_NAME_CHARACTERS });
 const flag = Type.Boolean();
 const number = Type.Number();
 
@@ -115,7 +122,7 @@ export const connectivityReader = documentReader({
  */
 function mostDifferent(failures: readonly Plain<MtuFailure>[]): Plain<MtuFailure>[] {
   const perNetwork = inTurns(failures, ({ nic, remoteAddress }) => `${nic} ${networkOf(remoteAddress)}`);
-  return inTurns(perNetwork, ({ nic }) => nic).slice(0, MAX_MTU_FAILURES);
+  return fitting(inTurns(perNetwork, ({ nic }) => nic).slice(0, MAX_MTU_FAILURES), MTU_FAILURES_BYTES_MAX);
 }
 
 /** The prefix lengths of usual networks, 24 and 64 bits, in parts of an address. */
@@ -196,10 +203,11 @@ function collisionsIn({ remote_hosts }: Connectivity): Plain<IpCollision>[] {
     answers.set(key, known);
     known.macs.add(remote_mac.toLowerCase());
   }
-  return [...answers.values()]
+  const collisions = [...answers.values()]
     .filter(({ macs }) => macs.size > 1)
     .slice(0, MAX_IP_COLLISIONS)
-    .map(({ address, macs }) => ({ address, macAddresses: sorted([...macs]) }));
+    .map(({ address, macs }) => ({ address, macAddresses: sorted([...macs]).slice(0, MAX_COLLIDING_MACHINES) }));
+  return fitting(collisions, IP_COLLISIONS_BYTES_MAX);
 }
 
 const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].filter((text) => text !== '').sort();

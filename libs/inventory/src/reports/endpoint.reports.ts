@@ -6,6 +6,7 @@ import { Type } from '@sinclair/typebox';
 import {
   type Digest,
   documentReader,
+  fitting,
   list,
   record,
   type Report,
@@ -28,6 +29,8 @@ export interface WorkerIgnition {
 
 /** Limits far above real configurations. */
 const TANG_SERVERS_MAX = 32;
+/** One text of an event has at most 16,384 characters. */
+const TANG_SERVERS_BYTES_MAX = 16 * 1024 - 2;
 const TEXT_MAX_CHARACTERS = 2_048;
 
 const UNREADABLE: WorkerIgnition = { diskEncryption: '', networking: '' };
@@ -91,7 +94,7 @@ function tangServersOf(luks: unknown): string {
     const [url, thumbprint] = [member(server, 'url'), member(server, 'thumbprint')];
     return isShortText(url) && isShortText(thumbprint) ? [{ url, thumbprint }] : [];
   });
-  return JSON.stringify(servers.slice(0, TANG_SERVERS_MAX));
+  return JSON.stringify(fitting(servers.slice(0, TANG_SERVERS_MAX), TANG_SERVERS_BYTES_MAX));
 }
 
 const isShortText = (value: unknown): value is string =>

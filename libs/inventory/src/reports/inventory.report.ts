@@ -4,6 +4,9 @@ import {
   choice,
   type Digest,
   documentReader,
+  fitting,
+  jsonBytes,
+  keptFacts,
   list,
   record,
   type ReportReader,
@@ -14,7 +17,7 @@ import {
   withMembers,
 } from '../report';
 
-/** Limits of the part of an inventory in its event, which rules and steps read. */
+/** Limits of the part of an inventory in its event, which rules and steps read. An append accepts 256 KiB. */
 export const MAX_DISK_FACTS = 256;
 export const MAX_NIC_FACTS = 256;
 export const MAX_ROUTE_FACTS = 256;
@@ -24,15 +27,20 @@ const VIRTUALIZATION_FLAGS: ReadonlySet<string> = new Set(['vmx', 'svm']);
 /** Addresses of one family: of a NIC, and of all NICs, of which each has an equal share. */
 const MAX_ADDRESSES = { perNic: 64, all: 2_048 };
 const MAX_REASONS_PER_DISK = 8;
-const MAX_FACT_CHARACTERS = 256;
+const MAX_CHARACTERS = { fact: 256, pciId: 8 };
+/** Sizes of lists as JSON. The disks have `disks` at least, and what the NICs leave. */
+const MAX_BYTES = { disksAndNics: 208 * 1024, disks: 128 * 1024, routes: 16 * 1024, virtualTypes: 4 * 1024 };
 
 /** `interfaces`: all network interfaces of the machine, including those that the inventory omits. */
 export function toHardwareFacts(
   inventory: Inventory,
   interfaces: readonly InventoryNic[] = inventory.interfaces ?? [],
 ): Plain<HardwareFacts> {
-  const disks = inventory.disks ?? [];
+  const { disks = [], interfaces: listed = [] } = inventory;
   const virtual = interfaces.filter((nic) => !isPhysical(nic));
+  const virtualTypes = virtual.slice(0, MAX_NIC_FACTS).map(({ type }) => short(type));
+  const leastDisks = keptFacts(disks, DISK_FACTS, MAX_BYTES.disks);
+  const nics = keptFacts(listed, NIC_FACTS, MAX_BYTES.disksAndNics - jsonBytes(leastDisks));
   return {
     hostname: short(inventory.hostname),
     cpuArchitecture: short(inventory.cpu?.architecture),
@@ -40,9 +48,9 @@ export function toHardwareFacts(
     physicalMemoryBytes: inventory.memory?.physical_bytes ?? 0,
     usableMemoryBytes: inventory.memory?.usable_bytes ?? 0,
     physicalMemoryMethod: short(inventory.memory?.physical_bytes_method),
-    disks: firstOf(disks, MAX_DISK_FACTS, isPerhapsEligible).map(toDiskFacts),
-    nics: firstOf(inventory.interfaces ?? [], MAX_NIC_FACTS, hasAddress).map(toNicFacts),
-    routes: firstOf(inventory.routes ?? [], MAX_ROUTE_FACTS, hasGateway).map(toRouteFacts),
+    disks: keptFacts(disks, DISK_FACTS, MAX_BYTES.disksAndNics - jsonBytes(nics)),
+    nics,
+    routes: keptFacts(inventory.routes ?? [], ROUTE_FACTS, MAX_BYTES.routes),
     manufacturer: short(inventory.system_vendor?.manufacturer),
     productName: short(inventory.system_vendor?.product_name),
     serialNumber: short(inventory.system_vendor?.serial_number),
@@ -59,7 +67,7 @@ export function toHardwareFacts(
     truncation: inventory.truncation?.type ?? 'none',
     diskCount: toInt32(disks.length),
     hasVendor: inventory.system_vendor !== undefined,
-    virtualNicTypes: virtual.slice(0, MAX_NIC_FACTS).map(({ type }) => short(type)),
+    virtualNicTypes: fitting(virtualTypes, MAX_BYTES.virtualTypes),
     physicalNicCount: interfaces.length - virtual.length,
     // Without an undefined member, which would make an unchanged inventory differ from the stored one.
     ...(inventory.cpu?.architecture === 's390x' && { bootArguments: bootArgumentsOf(inventory) }),
@@ -129,26 +137,18 @@ function toRouteFacts(route: InventoryRoute): Plain<RouteFacts> {
   };
 }
 
-const short = (text = ''): string => text.slice(0, MAX_FACT_CHARACTERS).toWellFormed();
-/** Adds the prefix 0x, which some agents omit. */
-const pciId = (text = ''): string => short(text).toLowerCase().replace(/^0x/, '');
+const short = (text = ''): string => text.slice(0, MAX_CHARACTERS.fact).toWellFormed();
+/** Without the prefix 0x, which some agents omit. */
+const pciId = (text = ''): string => short(text).toLowerCase().replace(/^0x/, '').slice(0, MAX_CHARACTERS.pciId);
 const isPerhapsEligible = (disk: InventoryDisk): boolean =>
   (disk.installation_eligibility?.not_eligible_reasons ?? []).length === 0;
 const hasAddress = (nic: InventoryNic): boolean =>
   (nic.ipv4_addresses ?? []).length + (nic.ipv6_addresses ?? []).length > 0;
 const hasGateway = (route: InventoryRoute): boolean => (route.gateway ?? '') !== '';
 
-/** Returns at most `count` entries in their order. Entries that match the predicate take precedence. */
-function firstOf<Entry>(
-  entries: readonly Entry[],
-  count: number,
-  matters: (entry: Entry) => boolean,
-): readonly Entry[] {
-  if (entries.length <= count) return entries;
-  const important = entries.filter(matters);
-  const kept = new Set([...important, ...entries.filter((entry) => !matters(entry))].slice(0, count));
-  return entries.filter((entry) => kept.has(entry));
-}
+const DISK_FACTS = { countMax: MAX_DISK_FACTS, matters: isPerhapsEligible, toFacts: toDiskFacts };
+const ROUTE_FACTS = { countMax: MAX_ROUTE_FACTS, matters: hasGateway, toFacts: toRouteFacts };
+const NIC_FACTS = { countMax: MAX_NIC_FACTS, matters: hasAddress, toFacts: toNicFacts };
 
 const text = Type.String();
 const flag = Type.Boolean();
