@@ -10,9 +10,17 @@ export interface TemporaryDirectory {
   remove(): void;
 }
 
+/** The directory is created when its path is read: a skipped suite, which runs no hook that would delete it, creates none. */
 export const temporaryDirectory = (): TemporaryDirectory => {
-  const path = mkdtempSync(join(tmpdir(), 'muster-test-'));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  let path: string | undefined;
+  return {
+    get path() {
+      return (path ??= mkdtempSync(join(tmpdir(), 'muster-test-')));
+    },
+    remove: () => {
+      if (path !== undefined) rmSync(path, { recursive: true, force: true });
+    },
+  };
 };
 
 export interface RunningProgram {
