@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { copyFile, link, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Readable by the owner only. */
@@ -11,6 +11,10 @@ export const INCOMING = 'incoming';
 
 export const isErrno = (error: unknown, code: string): boolean =>
   (error as NodeJS.ErrnoException | undefined)?.code === code;
+
+const unlessAbsent = (error: unknown): undefined => {
+  if (!isErrno(error, 'ENOENT')) throw error;
+};
 
 const sync = async (path: string): Promise<void> => {
   const handle = await open(path, 'r');
@@ -25,29 +29,33 @@ const sync = async (path: string): Promise<void> => {
 export const syncDirectory = (directory: string): Promise<void> => sync(directory);
 
 /**
- * Creates the directory and its missing parents, and returns the topmost one that it created. The recursive `mkdir` of Node does not end
- * where the system reports ENOENT for each new name, as below /proc.
+ * Creates the directory and its missing parents. The recursive `mkdir` of Node does not end where the system reports ENOENT for each new
+ * name, as below /proc.
  */
-export const createDirectory = (directory: string, mode?: number): string | undefined => {
+export const createDirectory = (directory: string, mode?: number): void => {
   const parent = dirname(directory);
-  const topmostMade = existsSync(parent) ? undefined : createDirectory(parent, mode);
+  if (!existsSync(parent)) createDirectory(parent, mode);
   try {
     mkdirSync(directory, { mode });
-    return topmostMade ?? directory;
   } catch (error) {
     if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error;
-    return topmostMade;
   }
 };
 
-/** Creates the directory and its missing parents durably. */
+/** Creates the directory and its missing parents durably. The main thread does not wait for the disk. */
 export const makeDirectory = async (directory: string): Promise<void> => {
-  const found = await stat(directory).catch(() => undefined);
+  const found = await stat(directory).catch(unlessAbsent);
   if (found?.isDirectory()) return;
-  const topmostMade = createDirectory(directory, DIRECTORY_MODE);
-  if (topmostMade === undefined) return;
-  for (let made = directory; made.length >= topmostMade.length; made = dirname(made))
-    await syncDirectory(dirname(made));
+  const parent = dirname(directory);
+  if (!found && parent !== directory) await makeDirectory(parent);
+  try {
+    await mkdir(directory, { mode: DIRECTORY_MODE });
+  } catch (error) {
+    // Another process has created it meanwhile.
+    if (!(await stat(directory).catch(() => undefined))?.isDirectory()) throw error;
+    return;
+  }
+  await syncDirectory(parent);
 };
 
 /** Returns a unique file name in the directory. */
@@ -103,10 +111,6 @@ export const copyFiles = async (directory: string, target: string, onCopied: () 
     onCopied();
   }
   await syncDirectory(target);
-};
-
-const unlessAbsent = (error: unknown): undefined => {
-  if (!isErrno(error, 'ENOENT')) throw error;
 };
 
 /** Age in milliseconds after which a temporary file belongs to a dead process. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import fs, { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { objectAreasContract, objectStoreContract, temporaryDirectory } from '@muster/testing';
@@ -58,6 +58,15 @@ describe('filesystemObjectStore', () => {
     await objects.put(body, 10);
     const { mode } = statSync(join(directory.path, 'objects', hex.slice(0, 2), hex.slice(2, 4), hex));
     expect(mode & 0o777).toBe(0o600);
+  });
+
+  it('creates directories without a wait of the main thread', async () => {
+    const objects = await filesystemObjectStore({ directory: join(directory.path, 'new', 'directories') });
+    const isWaitedFor = jest.spyOn(fs, 'mkdirSync');
+    const { digest } = await objects.put(randomBytes(10), 10);
+    expect(await objects.get(digest)).toBeDefined();
+    expect(isWaitedFor).not.toHaveBeenCalled();
+    isWaitedFor.mockRestore();
   });
 
   it('throws when a stored body does not match its digest', async () => {
