@@ -31,6 +31,7 @@ describe.each([false, true])('the bus transport, TLS: %s', (usesTls) => {
   let issued: string[] = [];
   let polls: string[] = [];
   let isRefused = false;
+  let isSilent = false;
 
   const http: HttpTransport = {
     register: async (agentVersion) => ({ agentVersion }),
@@ -41,6 +42,7 @@ describe.each([false, true])('the bus transport, TLS: %s', (usesTls) => {
     busCredentials: async (publicKey) => {
       if (isRefused) throw new TransportRefused(501, 'The bus does not accept connections of hosts.');
       issued.push(publicKey);
+      if (isSilent) return new Promise(() => undefined);
       const ids = { infraEnvId: INFRA_ENV_ID, hostId: HOST_ID };
       return mintHostCredentials(trust, { ...ids, publicKey, nowMs: Date.now(), lifetimeMs: LIFETIME_MS });
     },
@@ -77,7 +79,7 @@ describe.each([false, true])('the bus transport, TLS: %s', (usesTls) => {
     await service.flush();
   });
   beforeEach(() => {
-    [issued, polls, isRefused, now] = [[], [], false, Date.now()];
+    [issued, polls, isRefused, isSilent, now] = [[], [], false, false, Date.now()];
   });
   afterAll(async () => {
     await service.close();
@@ -115,6 +117,17 @@ describe.each([false, true])('the bus transport, TLS: %s', (usesTls) => {
       await transport.close();
     },
   );
+
+  it('polls over the bus while a renewal is not answered, and requests no second one meanwhile', async () => {
+    const transport = open();
+    await transport.register('v', IDENTITY, never);
+    now += LIFETIME_MS / 2 + 1_000;
+    isSilent = true;
+    for (const _ of [1, 2]) await transport.nextSteps('v', 1, never);
+    expect(polls).toEqual(['bus', 'bus']);
+    expect(issued).toHaveLength(2);
+    await transport.close();
+  });
 
   it('uses HTTP when it does not trust the certificate of the bus', async () => {
     const trusted = caPem;

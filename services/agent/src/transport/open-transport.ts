@@ -89,24 +89,26 @@ export function withBus(http: HttpTransport, options: BusTransportOptions): Tran
     transport.listen(() => listeners.forEach((notify) => notify()));
     bus = { transport, ...first };
   };
-  const ensure = async (signal: AbortSignal): Promise<void> => {
-    try {
-      if (!bus) await open(signal);
-      else if (nowMs() >= bus.renewAtMs) Object.assign(bus, await request(signal));
-    } catch (error) {
-      options.onFallback?.(errorMessage(error));
-    }
+  const report = (error: unknown): void => options.onFallback?.(errorMessage(error));
+  let renewal: Promise<void> | undefined;
+  /** Does not wait for the renewal: polls continue over the bus while the REST API does not answer. */
+  const renewWhenDue = (used: Connection, signal: AbortSignal): void => {
+    if (renewal || nowMs() < used.renewAtMs) return;
+    renewal = request(signal)
+      .then((renewed) => void Object.assign(used, renewed), report)
+      .finally(() => (renewal = undefined));
   };
   const current = (): Transport => (bus ? withFallback(bus.transport, http) : http);
 
   return {
     register: async (agentVersion, identity, signal) => {
       const registration = await current().register(agentVersion, identity, signal);
-      await ensure(signal);
+      if (bus) renewWhenDue(bus, signal);
+      else await open(signal).catch(report);
       return registration;
     },
     nextSteps: async (agentVersion, timestampSeconds, signal) => {
-      if (bus) await ensure(signal);
+      if (bus) renewWhenDue(bus, signal);
       return current().nextSteps(agentVersion, timestampSeconds, signal);
     },
     reply: (reply, signal) => current().reply(reply, signal),
