@@ -40,14 +40,22 @@ export function diffGroups(before: Groups, after: Groups): Plain<ConnectivityGro
  */
 const GROUP_HOSTS_MAX = 4_000;
 
-/** Returns the changes of the first networks that fit into one event, at least one. */
-function fitting(changes: readonly Plain<ConnectivityGroupChange>[]): readonly Plain<ConnectivityGroupChange>[] {
+type GroupChange = Plain<ConnectivityGroupChange>;
+
+/** Returns the changes of the first networks that fit into one event, or a part of those of the first network. */
+function fitting(changes: readonly GroupChange[]): readonly GroupChange[] {
   let hosts = 0;
-  const end = changes.findIndex(({ joinedHostIds, leftHostIds }, index) => {
+  const end = changes.findIndex(({ joinedHostIds, leftHostIds }) => {
     hosts += joinedHostIds.length + leftHostIds.length;
-    return index > 0 && hosts > GROUP_HOSTS_MAX;
+    return hosts > GROUP_HOSTS_MAX;
   });
-  return end < 0 ? changes : changes.slice(0, end);
+  if (end < 0) return changes;
+  return end === 0 ? changes.slice(0, 1).map(firstPart) : changes.slice(0, end);
+}
+
+function firstPart({ network, joinedHostIds, leftHostIds }: GroupChange): GroupChange {
+  const joined = joinedHostIds.slice(0, GROUP_HOSTS_MAX);
+  return { network, joinedHostIds: joined, leftHostIds: leftHostIds.slice(0, GROUP_HOSTS_MAX - joined.length) };
 }
 
 /** Both are sorted. */

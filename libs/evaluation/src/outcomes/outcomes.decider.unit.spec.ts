@@ -103,3 +103,43 @@ describe('outcomes of a host', () => {
     expect(histories.get('has-inventory')).toMatchObject({ flips: 1, since: '2024-01-03T00:00:00.000Z' });
   });
 });
+
+describe('the connectivity groups of a large cluster', () => {
+  const APPEND_BYTES_MAX = 256 * 1024;
+  const HOSTS = 8_000;
+  const hostIds = (first: number): readonly string[] =>
+    Array.from({ length: HOSTS }, (_, n) => `e1e1e1e1-0000-4000-8000-${String(first + n).padStart(12, '0')}`);
+  const conditions = { pendingInputsGiven: true, vipsDefined: true, requiredPassed: true };
+  const evaluateGroups = (groups: RecordedOutcomes['groups']): OutcomeCommand => ({
+    type: 'EvaluateCluster',
+    clusterId: 'c',
+    outcomes: [],
+    conditions,
+    conditionsWithoutHosts: conditions,
+    groups,
+    at: AT,
+  });
+
+  it.each([
+    ['join one network', new Map([['10.0.0.0/8', hostIds(0)]])],
+    ['are replaced in it', new Map([['10.0.0.0/8', hostIds(HOSTS)]])],
+    [
+      'join several networks',
+      new Map([
+        ['10.0.0.0/8', hostIds(0)],
+        ['IPv6', hostIds(0)],
+      ]),
+    ],
+  ])('are stored in parts when all hosts %s', (_, groups) => {
+    const first = evaluateGroups(new Map([['10.0.0.0/8', hostIds(0)]]));
+    let state = outcomeDecider.initialState();
+    for (const command of [first, evaluateGroups(groups)])
+      for (;;) {
+        const decision = outcomeDecider.decide(command, state);
+        if (decision.kind === 'refused' || decision.events.length === 0) break;
+        expect(JSON.stringify(decision.events).length).toBeLessThan(APPEND_BYTES_MAX * 0.9);
+        state = decision.events.reduce(outcomeDecider.evolve, state);
+      }
+    expect(state.groups).toEqual(groups);
+  });
+});
