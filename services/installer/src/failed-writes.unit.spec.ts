@@ -137,6 +137,13 @@ describe('a disk that cannot be written', () => {
     expect(stages.at(-1)).toBe('Rebooting');
   });
 
+  it('ends an installation when the medium with its registry data cannot be read', async () => {
+    const { commands, failure, stages } = await runRecorded({ unreadable: '/run/media/iso/registry' });
+    expect(stages.at(-1)).toBe("Failed: EIO: i/o error, access '/run/media/iso/registry'");
+    expect(failure).toContain('in the phase "copy the registry data"');
+    expect(commands.filter((command) => command.startsWith('shutdown'))).toEqual([]);
+  });
+
   it('ends an installation whose Ignition config is missing or not JSON', async () => {
     const broken = await runRecorded({ api: { hostIgnition: async () => Buffer.from('<html>') } });
     expect(broken.stages.at(-1)).toMatch(new RegExp(`^Failed: The Ignition config .*${HOST_ID}.* is not JSON`));

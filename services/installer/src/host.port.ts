@@ -26,6 +26,7 @@ export interface Host {
    * @default mode 0600
    */
   writeFile(path: string, content: string | Buffer, mode?: number): Promise<void>;
+  /** @throws Error when the file cannot be looked up, because its medium does not answer */
   exists(path: string): Promise<boolean>;
   /** Returns the sorted names in a folder; empty when the folder does not exist. */
   list(path: string): Promise<readonly string[]>;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { linuxHost } from './linux-host';
@@ -51,5 +51,12 @@ describe('files on this machine', () => {
     expect(await linuxHost.exists(path)).toBe(true);
     expect(await linuxHost.list(join(folder, 'a'))).toEqual(['b']);
     expect(await linuxHost.list(join(folder, 'none'))).toEqual([]);
+  });
+
+  it('do not count as missing when their medium cannot be read', async () => {
+    // A link to itself fails as a removed medium does: with an error other than that of a missing file.
+    symlinkSync('registry', join(folder, 'registry'));
+    await expect(linuxHost.exists(join(folder, 'registry'))).rejects.toThrow('ELOOP');
+    expect(await linuxHost.exists(join(folder, 'none/registry'))).toBe(false);
   });
 });

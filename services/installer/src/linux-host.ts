@@ -11,6 +11,8 @@ const KILLED_EXIT_CODE = 143;
 const TIMEOUT_EXIT_CODE = 124;
 /** Time that a program has to end after its time limit. */
 const END_MS_MAX = 5_000;
+/** Other errors, such as EIO of a removed medium, do not mean that a file is missing. */
+const MISSING = ['ENOENT', 'ENOTDIR'];
 /** Maximum size of the output that is kept; the beginning is dropped. */
 const OUTPUT_CHARS_MAX = 4 * 1024 * 1024;
 
@@ -82,7 +84,10 @@ export const linuxHost: Host = {
   exists: (path) =>
     access(path).then(
       () => true,
-      () => false,
+      (error: unknown) => {
+        if (MISSING.includes(errorCode(error) ?? '')) return false;
+        throw error;
+      },
     ),
   list: async (path) => (await readdir(path).catch(() => [])).sort(),
 };

@@ -40,6 +40,8 @@ export async function runRecorded(options: {
   readonly flags?: readonly string[];
   readonly recording?: Recording;
   readonly files?: { readonly [path: string]: string };
+  /** A path on a medium that was removed. */
+  readonly unreadable?: string;
   readonly api?: Partial<ServiceApi>;
   readonly cluster?: Partial<ClusterApi>;
   /** Number of rounds without output after which coreos-installer ends. */
@@ -82,7 +84,10 @@ export async function runRecorded(options: {
       return text === undefined ? undefined : Buffer.from(text);
     },
     writeFile: async (path, content) => void files.set(path, content.toString()),
-    exists: async (path) => path === '/dev/sda' || files.has(path),
+    exists: async (path) => {
+      if (path === options.unreadable) throw new Error(`EIO: i/o error, access '${path}'`);
+      return path === '/dev/sda' || files.has(path);
+    },
     list: async (path) =>
       [...files.keys()].flatMap((file) => (file.startsWith(`${path}/`) ? [file.slice(path.length + 1)] : [])),
   };

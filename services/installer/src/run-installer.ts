@@ -104,8 +104,6 @@ export async function runInstaller(
   try {
     for (const phase of phases) {
       if (signal.aborted) return;
-      if (phase.applies && !(await phase.applies(installation))) continue;
-      options.observe?.({ type: 'phase', phase: phase.name });
       await runPhase(phase, installation, signal);
     }
   } finally {
@@ -116,6 +114,8 @@ export async function runInstaller(
 
 async function runPhase(phase: Phase, installation: Installation, signal: AbortSignal): Promise<void> {
   try {
+    if (phase.applies && !(await phase.applies(installation))) return;
+    installation.observe?.({ type: 'phase', phase: phase.name });
     await phase.run(installation, signal);
   } catch (error) {
     if (signal.aborted) return;
