@@ -268,6 +268,14 @@ describe('host rules', () => {
     });
   });
 
+  it.each([
+    [-1201, '1201 s behind'],
+    [3601, '3601 s ahead of'],
+  ])('state in which direction a clock differs by %d s', (clockOffsetSeconds, measured) => {
+    const found = outcome('time-synced-between-host-and-service', given({ clockOffsetSeconds }));
+    expect(found && renderHostOutcome(found).measured).toBe(measured);
+  });
+
   it('do not depend on the installation disk before the inventory', () => {
     const of = (installationDiskId: string) => evaluateHost({ ...noInventory, installationDiskId });
     expect(of('/dev/sda')).toEqual(of(''));

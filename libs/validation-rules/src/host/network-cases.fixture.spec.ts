@@ -41,12 +41,17 @@ const lost = (settings: Settings, nic: string, remoteAddress: string): HostFacts
   });
 const encrypted = (mode: string, enableOn = 'all'): Settings => ({ diskEncryption: { enableOn, mode } });
 const tpm = (tpmVersion: string): Partial<HostFacts> => ({ hardware: sampleHardware({ tpmVersion }) });
-const iscsi = (address: string, driveType = 'iSCSI'): Partial<HostFacts> => ({
+const iscsi = (address: string, ...disks: readonly Parameters<typeof sampleDisk>[0][]): Partial<HostFacts> => ({
   hardware: sampleHardware({
-    disks: [sampleDisk({ driveType, iscsiHostIpAddress: address })],
+    disks: (disks.length > 0 ? disks : [{}]).map((disk) =>
+      sampleDisk({ driveType: 'iSCSI', iscsiHostIpAddress: address, ...disk }),
+    ),
     nics: [sampleNic(), sampleNic({ name: 'ens4', ipv4Addresses: ['10.9.0.5/24'] })],
   }),
 });
+const dm0 = { driveType: 'Multipath', name: 'dm-0', iscsiHostIpAddress: '' };
+const pathOf = (...holders: readonly string[]) => ({ id: '/dev/sdb', name: 'sdb', holders: holders.join() });
+const ISCSI = 'no-iscsi-nic-belongs-to-machine-cidr';
 const WILDCARD = 'validateNoWildcardDNS.c.example.com';
 
 /** The expected status of network rules for hosts. `none`: the rule has no outcome for this host. */
@@ -259,13 +264,16 @@ export const NETWORK_CASES: readonly [
     given({ ...DAY_2, workerEncryption: 'tpm2', ...tpm('2.0') }),
     'success',
   ],
-  ['no-iscsi-nic-belongs-to-machine-cidr', 'no iSCSI', given(), 'none'],
-  ['no-iscsi-nic-belongs-to-machine-cidr', 'a separate network', given(iscsi('10.9.0.5')), 'success'],
-  ['no-iscsi-nic-belongs-to-machine-cidr', 'the machine network', given(iscsi('192.168.128.10')), 'failure'],
-  ['no-iscsi-nic-belongs-to-machine-cidr', 'no interface with the address', given(iscsi('10.8.0.1')), 'error'],
-  ['no-iscsi-nic-belongs-to-machine-cidr', 'no session', given(iscsi('')), 'error'],
-  ['no-iscsi-nic-belongs-to-machine-cidr', 'user-managed', cl(UMN, iscsi('192.168.128.10')), 'none'],
-  ['no-iscsi-nic-belongs-to-machine-cidr', 'no machine network', cl({ machineNetworks: [] }), 'pending'],
+  [ISCSI, 'no iSCSI', given(), 'none'],
+  [ISCSI, 'a separate network', given(iscsi('10.9.0.5')), 'success'],
+  [ISCSI, 'the machine network', given(iscsi('192.168.128.10')), 'failure'],
+  [ISCSI, 'no interface with the address', given(iscsi('10.8.0.1')), 'error'],
+  [ISCSI, 'no session', given(iscsi('')), 'error'],
+  [ISCSI, 'multipath', given(iscsi('192.168.128.10', dm0, pathOf('dm-1', 'dm-0'))), 'failure'],
+  [ISCSI, 'multipath of another disk', given(iscsi('192.168.128.10', dm0, pathOf('dm-1'))), 'none'],
+  [ISCSI, 'no installation disk', given({ ...iscsi('192.168.128.10'), installationDiskId: '' }), 'none'],
+  [ISCSI, 'user-managed', cl(UMN, iscsi('192.168.128.10')), 'none'],
+  [ISCSI, 'no machine network', cl({ machineNetworks: [] }), 'pending'],
   ['mtu-valid', 'sound', given({ mtuFailures: [] }), 'success'],
   ['mtu-valid', 'lost', lost({}, 'ens3', '192.168.128.11'), 'failure'],
   ['mtu-valid', 'lost between storage addresses', lost({}, 'storage', '10.0.0.6'), 'success'],
