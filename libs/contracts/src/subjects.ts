@@ -47,6 +47,7 @@ export function parseAgentSubject(
 /** Header names of bus messages: caller, owner, and command id. Headers never contain secrets. */
 export const HEADERS = {
   commandId: 'muster-command-id',
+  unusedUpTo: 'muster-command-id-unused-up-to',
   actor: 'muster-actor',
   org: 'muster-org',
   user: 'muster-user',

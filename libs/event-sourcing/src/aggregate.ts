@@ -28,6 +28,19 @@ export const MAX_REMEMBERED_COMMANDS = 1_024;
 export class CommandLog {
   private readonly reached = new BoundedMap<string, Stored>(MAX_REMEMBERED_COMMANDS);
 
+  /** `after`: it has no command of the events up to this position. START_OF_STORE: it has all that may be repeated. */
+  constructor(private after = START_OF_STORE) {}
+
+  /** Returns true when it has the command, or when no event of the stream has its id. */
+  covers({ unusedUpTo = START_OF_STORE }: CommandContext): boolean {
+    return this.after <= unusedUpTo;
+  }
+
+  /** The commands of the events before, as far as they may be repeated, were added. */
+  complete(): void {
+    this.after = START_OF_STORE;
+  }
+
   find(commandId: string): Stored | undefined {
     return this.reached.get(commandId);
   }
@@ -44,6 +57,12 @@ export type AggregateCache<State> = BoundedMap<string, CachedAggregate<State>>;
 export interface CommandContext {
   /** A command with the same id is a repetition: it changes nothing and returns the position of the first result. */
   readonly commandId: string;
+  /**
+   * No event up to this position has the command id, or an id that is derived from it: a position that was known when the id was
+   * created. It stays the same when the command is repeated.
+   * @default any event may have it
+   */
+  readonly unusedUpTo?: number | undefined;
   readonly correlationId: string;
   readonly actor: string;
   readonly causationId?: string;
@@ -53,7 +72,7 @@ export interface CommandContext {
   readonly sourceAddress?: string;
 }
 
-export function toMetadata(context: CommandContext, occurredAt: string): EventMetadata {
+export function toMetadata({ unusedUpTo: _, ...context }: CommandContext, occurredAt: string): EventMetadata {
   return { ...context, occurredAt };
 }
 
@@ -75,9 +94,12 @@ export function fresh<State>(state: State): CachedAggregate<State> {
   return { state, revision: NO_STREAM, position: START_OF_STORE, commands: new CommandLog() };
 }
 
-/** Returns an aggregate as a view knows it, without its commands. */
-export function fromKnown<State>({ state, revision, position }: KnownAggregate<State>): CachedAggregate<State> {
-  return { state, revision, position, commands: new CommandLog() };
+/** Returns an aggregate as a view knows it, without its commands. `mayRepeat`: these may be repeated. */
+export function fromKnown<State>(
+  { state, revision, position }: KnownAggregate<State>,
+  mayRepeat: boolean,
+): CachedAggregate<State> {
+  return { state, revision, position, commands: new CommandLog(mayRepeat ? position : START_OF_STORE) };
 }
 
 /** The inputs of one attempt of a command. */

@@ -90,8 +90,8 @@ export interface CommandHandlerOptions<State, Command, Event extends EventShape,
    */
   readonly known?: (id: string) => KnownAggregate<State> | undefined;
   /**
-   * Events up to a known state that are read again for the ids of their commands. 0: commands are never repeated, so they are decided on
-   * the known state without a read.
+   * Events up to a known state that are read again for the ids of their commands, before a command that may be a repetition. 0: commands
+   * are never repeated.
    * @default as many as commands are remembered
    */
   readonly repeatableEvents?: number;
@@ -148,17 +148,18 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     return aggregate;
   }
 
-  /** Reads an aggregate that is not in the cache. */
-  function read(id: string): Promise<CachedAggregate<State>> {
+  /** Returns an aggregate that is not in the cache. Most unknown streams do not exist. */
+  function unread(id: string): CachedAggregate<State> {
     const known = options.known?.(id);
-    if (!known) return readOn(id, fresh(decider.initialState()));
-    return readOn(id, fromKnown(known), Math.max(NO_STREAM, known.revision - repeatableEvents));
+    return known ? fromKnown(known, repeatableEvents > 0) : fresh(decider.initialState());
   }
 
-  /** Returns an aggregate that is not in the cache and need not be read. */
-  function unread(id: string): CachedAggregate<State> | undefined {
-    const known = repeatableEvents === 0 ? options.known?.(id) : undefined;
-    return known && fromKnown(known);
+  /** Reads what is not in memory: the last events, and the earlier ones whose commands may be repeated. */
+  async function read(id: string): Promise<CachedAggregate<State>> {
+    const from = cache.get(id) ?? unread(id);
+    const aggregate = await readOn(id, from, Math.max(NO_STREAM, from.revision - repeatableEvents));
+    aggregate.commands.complete();
+    return aggregate;
   }
 
   function currentlyKnown(id: string): Aggregate<State> | undefined {
@@ -197,15 +198,14 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     context: CommandContext,
     { beforeAppend, mayAssume, giveUpAtMs, revisionMin }: Attempt,
   ): Promise<Result | Conflict> {
-    const cached = cache.get(id) ?? (mayAssume ? unread(id) : undefined);
-    // Most unknown streams do not exist.
-    const isAssumedNew = !cached && mayAssume && !options.known?.(id);
-    let before = cached ?? fresh(decider.initialState());
-    if (!cached && !isAssumedNew) before = await available(giveUpAtMs, () => read(id));
+    const cached = cache.get(id);
+    const found = cached ?? (mayAssume ? unread(id) : undefined);
+    const assumed = found?.commands.covers(context) ? found : undefined;
+    let before = assumed ?? (await available(giveUpAtMs, () => read(id)));
     // The store refused an append because of an event that reads do not return yet, as after a lost quorum.
     if (before.revision < revisionMin) return { kind: 'conflict', actualRevision: revisionMin };
     let outcome = decideOn(before, commands, context);
-    if (!isEvents(outcome) && (isAssumedNew || (cached && !store.isSoleWriter))) {
+    if (!isEvents(outcome) && assumed && !(cached && store.isSoleWriter)) {
       // Without an append that would detect missing events, the result must be based on a read of the store.
       const latest = await available(giveUpAtMs, () => readOn(id, before));
       if (latest.revision !== before.revision) outcome = decideOn(latest, commands, context);

@@ -1,8 +1,9 @@
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
 import { infraEnvDecider, type InfraEnvState } from '@muster/domain';
 import { type EventStore, START_OF_STORE } from '@muster/ports';
+import { collectPages } from '@muster/testing';
 import type { KnownAggregate } from './aggregate';
-import { context, infraEnvs, register, rename, rotate } from './infra-envs.fixture.spec';
+import { context, deregister, infraEnvs, register, rename, rotate } from './infra-envs.fixture.spec';
 
 describe('a command handler with a view of the same fold', () => {
   let store: EventStore;
@@ -96,6 +97,96 @@ describe('a command handler with a view of the same fold', () => {
     expect(await repeat(others)).toMatchObject({ isRepeated: true });
     expect(await repeat(infraEnvs(store, { known: () => known }))).toMatchObject({ isRepeated: true });
     expect(await repeat(restarted())).not.toHaveProperty('isRepeated');
+  });
+
+  describe('and a command whose id was created after a position', () => {
+    /** An id that no event up to the position has. */
+    const unused = (unusedUpTo: number, commandId?: string) => ({ ...context(commandId), unusedUpTo });
+    const stored = () => collectPages(store.readStream('infraEnv-one'));
+
+    beforeEach(async () => {
+      known = { ...(await stateNow()), isCurrent: true };
+    });
+
+    it('decides it on the state of the view without a read, and stores no position with it', async () => {
+      const handler = restarted();
+      expect(await handler.handle('one', rename('next'), unused(201))).toMatchObject({ kind: 'stored', revision: 202 });
+      expect(await handler.handle('one', rename('again'), unused(202))).toMatchObject({ revision: 203 });
+      expect(trips).toEqual(['append after 201', 'append after 202']);
+      expect((await stored()).filter(({ metadata }) => 'unusedUpTo' in metadata)).toEqual([]);
+    });
+
+    it('reads when the view has an event after the position', async () => {
+      expect(await restarted().handle('one', rename('next'), unused(200))).toMatchObject({ revision: 202 });
+      expect(trips).toEqual(['read after 73', 'append after 201']);
+    });
+
+    it('decides it again after a conflict', async () => {
+      await infraEnvs(store).handle('one', rename('other'), context());
+      // The view still has this name.
+      const result = await restarted().handle('one', rename('next'), unused(202));
+      expect(result).toMatchObject({ revision: 203, state: { settings: { name: 'next' } } });
+      expect(trips).toEqual(['append after 201', 'read after 73', 'append after 202']);
+    });
+
+    it.each([true, false])(
+      'reads the later events before an answer without events (sole writer: %s)',
+      async (alone) => {
+        await infraEnvs(store).handle('one', rename('other'), context());
+        const handler = infraEnvs({ ...counted(), isSoleWriter: alone }, { known: () => known, repeatableEvents: 128 });
+        // The view still has this name.
+        expect(await handler.handle('one', rename('known'), unused(202))).toMatchObject({ revision: 203 });
+        expect(trips).toEqual(['read after 201', 'append after 202']);
+      },
+    );
+
+    it('bases a refusal on the store', async () => {
+      await infraEnvs(store).handle('one', deregister, context());
+      const handler = infraEnvs({ ...counted(), isSoleWriter: true }, { known: () => known });
+      expect(await handler.handle('one', register(), unused(202))).toMatchObject({
+        kind: 'refused',
+        state: { status: 'deregistered' },
+      });
+      expect(trips).toEqual(['read after 201']);
+    });
+
+    it('recognizes its repetition before and after the view has its event, also on another replica', async () => {
+      const again = unused(201, 'again');
+      const [here, there] = [restarted(), restarted()];
+      await here.handle('one', rename('next'), again);
+      trips = [];
+      for (const handler of [here, there, restarted()])
+        expect(await handler.handle('one', rename('next'), again)).toMatchObject({ isRepeated: true, revision: 202 });
+      const byConflict = ['append after 201', 'read after 73'];
+      expect(trips).toEqual(['read after 202', ...byConflict, ...byConflict]);
+      known = { ...(await stateNow()), isCurrent: true };
+      await infraEnvs(store).handle('one', rename('later'), context());
+      expect(await restarted().handle('one', rename('next'), again)).toMatchObject({ isRepeated: true, revision: 202 });
+      expect(await stored()).toHaveLength(204);
+    });
+
+    it('recognizes the repetition of an earlier command afterwards, which is read once', async () => {
+      const handler = restarted();
+      await handler.handle('one', rename('next'), unused(201));
+      trips = [];
+      for (const _ of [1, 2])
+        expect(await handler.handle('one', rename('other'), context('last'))).toMatchObject({
+          isRepeated: true,
+          revision: 201,
+        });
+      expect(await handler.handle('one', rename('other'), context())).toMatchObject({ revision: 203 });
+      // Another process may write, so an answer without events follows a read.
+      expect(trips).toEqual(['read after 74', 'read after 202', 'append after 202']);
+    });
+
+    it('recognizes the repetition of its own command after it has read the earlier ones', async () => {
+      const handler = infraEnvs(counted(), { known: () => known });
+      const before = Array.from({ length: 1_100 }, (_, number) => unused(201 + number, `own-${number}`));
+      for (const own of before) await handler.handle('one', rotate, own);
+      expect(await handler.handle('one', rotate, context())).toMatchObject({ revision: 1_302 });
+      const repeated = await handler.handle('one', rotate, before.at(-1) ?? context());
+      expect(repeated).toMatchObject({ isRepeated: true, revision: 1_301 });
+    });
   });
 
   it('reads the stream from the start when the view does not know it', async () => {

@@ -39,7 +39,7 @@ export function toHeaders(context: CommandContext): MessageHeaders {
   const headers: Record<string, string> = {};
   for (const field of keysOf(HEADERS)) {
     const value = context[field];
-    if (value) headers[HEADERS[field]] = value;
+    if (value !== undefined && value !== '') headers[HEADERS[field]] = String(value);
   }
   return headers;
 }
@@ -49,6 +49,7 @@ export function fromHeaders(headers: MessageHeaders, ids: Ids): CommandContext {
   const commandId = headers[HEADERS.commandId] ?? ids.uuid();
   return {
     commandId,
+    unusedUpTo: positionIn(headers[HEADERS.unusedUpTo]),
     correlationId: headers[HEADERS.correlationId] ?? commandId,
     actor: headers[HEADERS.actor] ?? 'unknown',
     causationId: headers[HEADERS.causationId],
@@ -58,6 +59,9 @@ export function fromHeaders(headers: MessageHeaders, ids: Ids): CommandContext {
     sourceAddress: headers[HEADERS.sourceAddress],
   };
 }
+
+const POSITION = /^\d{1,15}$/;
+const positionIn = (text = ''): number | undefined => (POSITION.test(text) ? Number(text) : undefined);
 
 /**
  * Timeout of each attempt in ms. A lost message costs the first timeout. A starting service has the sum of all

@@ -4,6 +4,7 @@ import { fromHeaders, toHeaders } from './call-service';
 
 const FULL = {
   commandId: 'c',
+  unusedUpTo: 0,
   correlationId: 'r',
   causationId: 'e',
   requestId: 'q',
@@ -25,6 +26,11 @@ describe('headers of a command', () => {
       [HEADERS.correlationId]: 'r',
       [HEADERS.actor]: 'ann',
     });
+  });
+
+  it('omit a position that is not one, so that the command may be a repetition', () => {
+    for (const text of ['', '-1', '1.5', 'NaN', '0x1', '1'.repeat(16)])
+      expect(fromHeaders({ [HEADERS.unusedUpTo]: text }, seededIds()).unusedUpTo).toBeUndefined();
   });
 
   it('when absent, make the message its own cause with an unknown caller', () => {
