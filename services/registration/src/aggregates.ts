@@ -37,8 +37,8 @@ import { CONFIG, type RegistrationConfig } from './config';
 import { RegistrationView } from './view/registration-view';
 
 /**
- * Number of the last events of a host that are read for their command ids when its first command after a start arrives.
- * Repetitions arrive within seconds.
+ * Number of the last events of a host that are read for their command ids when its first command after a start arrives that may be a
+ * repetition. Repetitions arrive within seconds.
  */
 const REPEATABLE_HOST_EVENTS = 128;
 
@@ -99,6 +99,7 @@ export class Aggregates {
       store,
       clock,
       ids,
+      known: (id) => this.known(streamIdOf('infraEnv', id), this.view.infraEnv(id)),
       onStored: this.noteStored,
     });
   }
@@ -135,11 +136,12 @@ export class Aggregates {
     return isoTime(this.clock.nowMs());
   }
 
-  /** Returns the context of a command that the service itself sends. */
+  /** Returns the context of a command that the service itself sends, with a new id. */
   ownContext({ cause, state }: CommandOrigin = {}): CommandContext {
     const commandId = this.ids.uuid();
     return {
       commandId,
+      unusedUpTo: this.view.position(),
       correlationId: cause?.correlationId ?? commandId,
       causationId: cause?.causationId,
       actor: 'service:registration',

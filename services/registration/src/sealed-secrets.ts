@@ -165,6 +165,7 @@ export class SealingCommands {
     context: CommandContext,
     isNew = false,
   ): Promise<Stored> {
+    if (toSeal.length === 0) return aggregate.execute(id, command, context);
     const seal = async (): Promise<void> => {
       for (const [index, { name, text }] of toSeal.entries())
         await this.secrets.seal(id, name, Buffer.from(text), { isNewScope: isNew && index === 0 });

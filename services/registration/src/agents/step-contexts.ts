@@ -51,7 +51,7 @@ export class StepContexts {
   of(key: HostKey, host: HostState, cluster: ClusterState | undefined, secrets: StepSecrets = {}): StepContext {
     const entry = this.view.host(key);
     const { additionalNtpSources, cpuArchitecture, ntpSources, staticNetworkConfig } =
-      this.view.infraEnv(host.infraEnvId)?.settings ?? {};
+      this.view.infraEnv(host.infraEnvId)?.state.settings ?? {};
     return {
       host: {
         hostId: host.hostId,

@@ -50,10 +50,11 @@ export class Propagation {
 
   /** A refusal is not an error: the command does not apply to the present status of the host. */
   private async command(clusterId: string, host: MemberEntry, command: PropagatedCommand): Promise<number> {
-    const { commandId, correlationId } = command;
+    const { commandId, position, correlationId } = command;
     const result = await this.aggregates.hosts.handle(host.key, this.commandFor(clusterId, host.key, command), {
       ...this.aggregates.ownContext({ cause: { correlationId }, state: host.state }),
       commandId: `${commandId}/${host.key}`,
+      unusedUpTo: position,
     });
     return result.kind === 'stored' ? result.position : 0;
   }
@@ -74,7 +75,7 @@ export class Propagation {
   /** Hosts of infra-envs that belong to the cluster are removed with it. Hosts that were bound later are unbound. */
   private belongsToInfraEnvOf(clusterId: string, key: HostKey): boolean {
     const infraEnvId = this.view.host(key)?.state.infraEnvId ?? '';
-    return this.view.infraEnv(infraEnvId)?.settings.clusterId === clusterId;
+    return this.view.infraEnv(infraEnvId)?.state.settings.clusterId === clusterId;
   }
 }
 

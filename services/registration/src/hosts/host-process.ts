@@ -43,7 +43,7 @@ export class InstallationDisks {
   eligible({ state, hardware }: DiskInputs): readonly Disk[] {
     if (!hardware) return [];
     const cluster = this.view.cluster(state.clusterId)?.state.settings;
-    const infraEnv = this.view.infraEnv(state.infraEnvId)?.settings;
+    const infraEnv = this.view.infraEnv(state.infraEnvId)?.state.settings;
     return installableDisks(
       hardware,
       {

@@ -35,9 +35,15 @@ export class HostRevision {
     const { state } = await this.aggregates.hosts.load(key);
     if (state.status === 'unregistered') throw new RefusalError(hostNotFound(request.hostId));
     await this.refuseUnsupported(request, state.clusterId);
+    const hasSecrets = Object.keys(this.vault.settingsOf(request)).length > 0;
     const seal = (): Promise<void> => this.vault.seal(request.infraEnvId, request.hostId, request);
     // Secrets are sealed before the event that refers to them.
-    return this.aggregates.hosts.execute(key, [...this.commandsOf(key, request)], context, seal);
+    return this.aggregates.hosts.execute(
+      key,
+      [...this.commandsOf(key, request)],
+      context,
+      hasSecrets ? seal : undefined,
+    );
   }
 
   /** Only some clusters support arbiters and fencing. */

@@ -98,12 +98,12 @@ export class RegistrationView {
     return Math.max(
       entry.inputsPosition,
       cluster?.settingsPosition ?? START_OF_STORE,
-      infraEnv?.settingsPosition ?? START_OF_STORE,
+      infraEnv?.position ?? START_OF_STORE,
     );
   }
 
-  infraEnv(id: string): InfraEnvState | undefined {
-    return this.infraEnvs.get(id)?.state;
+  infraEnv(id: string): InfraEnvEntry | undefined {
+    return this.infraEnvs.get(id);
   }
 
   hostCountOfInfraEnv(id: string): number {
@@ -139,7 +139,7 @@ export class RegistrationView {
   /** Returns the CPU architectures of the infra-envs that are bound to the cluster, without duplicates. */
   imageArchitecturesOf(clusterId: string): string[] {
     const bound = [...this.infraEnvs.keysWhere('cluster_id', clusterId)];
-    return [...new Set(bound.map((id) => this.infraEnv(id)?.settings.cpuArchitecture ?? ''))].filter(Boolean);
+    return [...new Set(bound.map((id) => this.infraEnv(id)?.state.settings.cpuArchitecture ?? ''))].filter(Boolean);
   }
 
   hostCountOf(clusterId: string): number {
@@ -258,7 +258,7 @@ export class RegistrationView {
     const known = this.infraEnvs.get(id);
     const state = infraEnvDecider.evolve(known?.state ?? infraEnvDecider.initialState(), event);
     if (event.type === 'InfraEnvDeregistered') this.infraEnvs.delete(id);
-    else this.infraEnvs.set(id, { state, settingsPosition: event.position });
+    else this.infraEnvs.set(id, { state, ...placeOf(event) });
   }
 
   private observeInventory(event: RecordedEvent<InventoryEvent>): void {

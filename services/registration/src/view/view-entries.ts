@@ -93,12 +93,14 @@ export interface ClusterEntry {
 
 export interface InfraEnvEntry {
   readonly state: InfraEnvState;
-  /** Position of the last event of the infra-env. */
-  readonly settingsPosition: number;
+  /** Revision of the last event of its stream. */
+  readonly revision: number;
+  /** Position of the last event of its stream. */
+  readonly position: number;
 }
 
 /** Raised when saved entries or their fold change. */
-export const VIEW_VERSION = 5;
+export const VIEW_VERSION = 6;
 export const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id', 'infra_env_id'] };
 export const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
 export const INFRA_ENVS: EntryShape = { name: 'infra_envs', fields: ['cluster_id'] };
@@ -149,6 +151,8 @@ export interface PropagatedCommand {
    * changes nothing.
    */
   readonly commandId: string;
+  /** Position of the event. No command on a host has a derived id before. */
+  readonly position: number;
   readonly correlationId: string;
   readonly at: string;
 }
@@ -237,7 +241,7 @@ export function applyClusterEvent(cluster: ClusterEntry, event: RecordedEvent<Cl
   const kind = PROPAGATED[event.type];
   if (!kind) return;
   const { commandId, correlationId, occurredAt } = event.metadata;
-  cluster.propagated = { kind, commandId, correlationId, at: occurredAt };
+  cluster.propagated = { kind, commandId, position: event.position, correlationId, at: occurredAt };
 }
 
 /** Changes the entry of a cluster by an event about its release or its artifacts. */
