@@ -24,7 +24,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { apiDocumentOf, DOCUMENT_PAGE, serveDocument } from './api-document/api-document';
 import { GatewayModule } from './app.module';
 import { createLocalTokens, LocalTokens } from './auth/local.authenticator';
-import { GatewayReadModels } from './bus/read-your-writes';
+import { GatewayReadModels, ReadYourWrites } from './bus/read-your-writes';
 import { GATEWAY_CONFIG, readGatewayConfig, weakSettings } from './config';
 import { acceptFromManySockets } from './http/accepting-sockets';
 import { protectFromBrowsers } from './http/browsers';
@@ -80,6 +80,9 @@ export async function openGateway(
   limitConnections(app.getHttpServer(), config.connectionsPerAddressMax);
   app.get(RequestMetrics).countRequests(app.getHttpAdapter().getInstance());
   serveDocument(app);
+  const readYourWrites = app.get(ReadYourWrites);
+  const reachedPosition = { getter: () => readYourWrites.position };
+  app.getHttpAdapter().getInstance().decorateRequest('reachedPosition', reachedPosition);
   try {
     acceptFromManySockets(app.getHttpAdapter().getInstance(), (text) => logger.warn(text, 'gateway'));
     await app.listen(config.port, config.host);

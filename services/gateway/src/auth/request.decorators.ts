@@ -15,6 +15,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The correlation id of the commands of this request, for its log entries. */
     correlationId?: string;
+    /** A position of the event store that was reached before. */
+    reachedPosition?: number;
   }
 }
 
@@ -66,6 +68,7 @@ export function toCommandContext(request: FastifyRequest): CommandContext {
   request.correlationId = commandId;
   return {
     commandId,
+    unusedUpTo: isRepeatable({ commandId }) ? undefined : request.reachedPosition,
     correlationId: commandId,
     requestId: request.id,
     actor,
@@ -98,7 +101,7 @@ function commandIdOf({ headers, method, url }: FastifyRequest, caller: string): 
 }
 
 /** Returns whether the request has an `Idempotency-Key`, so that the resource that it creates may already exist. */
-export const isRepeatable = ({ commandId }: CommandContext): boolean =>
+export const isRepeatable = ({ commandId }: Pick<CommandContext, 'commandId'>): boolean =>
   commandId.charAt(VERSION_INDEX) === DERIVED_VERSION;
 
 /** Returns the id of a new resource. Repetitions with the same `Idempotency-Key` get the same id. */

@@ -33,6 +33,21 @@ describe('a request with an Idempotency-Key', () => {
     expect(new Set(clusters).size).toBe(4);
   });
 
+  it('is sent without the position that only a new command id has', async () => {
+    let position = 5;
+    await gateway.project(position, []);
+    await gateway.answers(registerCluster, async ({ clusterId }) => {
+      position += 1;
+      await gateway.project(position, [clusterDocument({ id: String(clusterId) })]);
+      return { stored: { position, revision: 0 } };
+    });
+    const json = NEW_CLUSTER;
+    for (const _ of [1, 2]) await gateway.call('POST', CLUSTERS, { json });
+    await gateway.call('POST', CLUSTERS, { json, headers: { 'idempotency-key': 'a' } });
+    const positions = gateway.received.map(({ headers }) => headers['muster-command-id-unused-up-to']);
+    expect(positions).toEqual(['5', '6', undefined]);
+  });
+
   it('searches hosts for the response only when the cluster may have existed before', async () => {
     const find = jest.spyOn(gateway.readModels, 'find');
     let position = 0;
