@@ -37,7 +37,7 @@ export {
 } from './facts/host.facts';
 export { areNetworksAbandoned, defaultRoutes, deriveMachineNetworks, networkOfAddress } from './facts/machine-networks';
 export { addressesOf, cidrsOf, type Disk, type Hardware, type Nic, NO_HARDWARE } from './hardware/hardware';
-export { hasCores, hasMemory, requirementsRole } from './hardware/host-requirements';
+export { hasCores, hasMemory, requirementsForRole, requirementsRole } from './hardware/host-requirements';
 export {
   assessDisks,
   chooseInstallationDisk,

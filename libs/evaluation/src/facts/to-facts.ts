@@ -13,6 +13,7 @@ import {
   type HostRequirements,
   isRouted,
   isSingleNode,
+  requirementsForRole,
   requirementsOf,
   type RulesPolicy,
   type WeakPeer,
@@ -26,7 +27,7 @@ export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPoli
   const { state, reports } = entry;
   const cluster = view.cluster(state.clusterId);
   const infraEnv = view.infraEnv(state.infraEnvId)?.state.settings;
-  return {
+  const facts: HostFacts = {
     policy,
     cluster: cluster?.facts,
     shape: cluster?.shape ?? NO_SHAPE,
@@ -61,9 +62,11 @@ export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPoli
     clusterHostCount: cluster?.hostKeys.size ?? 0,
     isReachReported: reports.reaches !== undefined,
     majority: cluster && majorityOf(state.hostId, cluster, view),
-    weakPeers: cluster ? weakPeersOf(entry, cluster, view) : [],
+    weakPeers: [],
     collidingAddresses: cluster ? view.collisionsOf(cluster, entry) : [],
   };
+  if (!cluster || reports.weakReaches.length === 0) return facts;
+  return { ...facts, weakPeers: weakPeersOf(entry, cluster, view, requirementsForRole(facts)) };
 }
 
 function majorityOf(hostId: string, cluster: ClusterEntry, view: FactsView): HostFacts['majority'] {
@@ -81,10 +84,16 @@ function majorityOf(hostId: string, cluster: ClusterEntry, view: FactsView): Hos
   };
 }
 
-/** Usually empty: a healthy network has no weak connections. */
-function weakPeersOf({ reports }: HostEntry, cluster: ClusterEntry, view: FactsView): readonly WeakPeer[] {
+/** Only what exceeds a limit is looked up: in a cluster of several sites, each host may have hundreds of slow connections. */
+function weakPeersOf(
+  { reports }: HostEntry,
+  cluster: ClusterEntry,
+  view: FactsView,
+  { networkLatencyMsMax = Infinity, packetLossPercentMax = Infinity }: HostRequirements,
+): readonly WeakPeer[] {
   const weak: WeakPeer[] = [];
   for (const { hostId, latencyMs, packetLossPercent } of reports.weakReaches) {
+    if (latencyMs <= networkLatencyMsMax && packetLossPercent <= packetLossPercentMax) continue;
     const peer = view.hostOfCluster(cluster, hostId);
     if (!peer) continue;
     const { role, suggestedRole } = peer.state;

@@ -104,7 +104,7 @@ export interface HostFacts {
   readonly isReachReported: boolean;
   /** Connectivity groups of the cluster. Undefined before any host has reported. */
   readonly majority: MajorityFacts | undefined;
-  /** Hosts of the cluster with high latency or packet loss. */
+  /** Hosts of the cluster whose latency or packet loss exceeds the limits for the role of this host. */
   readonly weakPeers: readonly WeakPeer[];
   /** Addresses of the host that another machine also uses. */
   readonly collidingAddresses: readonly string[];
