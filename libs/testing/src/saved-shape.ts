@@ -73,6 +73,7 @@ const TEXTS: { readonly [member: string]: string } = {
   kernelArguments: '[{"operation":"append","value":"a=b"}]',
   logsState: 'requested',
   logsType: 'controller',
+  macAddresses: '02:00:00:00:00:01',
   network: '192.168.128.0/24',
   nodeLabels: '{"name":"value"}',
   openshiftVersion: '4.18.3',

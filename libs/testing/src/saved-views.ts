@@ -43,7 +43,8 @@ function connectivityReported(number: number): SampleEvent {
       nearAddresses: ['192.168.128.10'],
     })),
     vanishedPeers: [],
-    collisions: number === 1 ? [{ address: '192.168.128.10', macAddresses: ['a', 'b'] }] : [],
+    collisions:
+      number === 1 ? [{ address: '192.168.128.10', macAddresses: ['02:00:00:00:00:0a', '02:00:00:00:00:0b'] }] : [],
   });
 }
 

@@ -100,7 +100,9 @@ const hostEvents = (hostId: string, n: number): readonly TestEvent[] => {
     report('ImageAvailabilityReported', { images: [{ name: `quay.io/a/b:${n}`, result: 'success', seconds: n }] }),
     report('DiskSpeedMeasured', { path: '/dev/sda', ioSyncDurationMs: n }),
     report('NtpSourcesReported', { sources: [{ sourceName: `ntp-${n}`, sourceState: 'synced' }] }),
-    report('ConnectivityReported', { collisions: [{ address: '192.168.1.1', macAddresses: ['a', `b${n}`] }] }),
+    report('ConnectivityReported', {
+      collisions: [{ address: '192.168.1.1', macAddresses: ['02:00:00:00:00:0a', `02:00:00:00:00:0${n}`] }],
+    }),
     report('DomainsResolved', {
       resolutions: [{ domainName: 'api.demo.example.com', ipv4Addresses: ['192.168.1.2'] }],
     }),

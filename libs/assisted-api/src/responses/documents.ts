@@ -75,8 +75,8 @@ export type ClusterDocument = Kept &
     readonly _user_manifests?: readonly string[];
     /** Oldest first. The last one applies. */
     readonly _overrides?: readonly OverrideRecord[];
-    /** Addresses that more than one machine uses, by key of the reporting host. */
-    readonly _ip_collisions?: { readonly [hostKey: string]: IpCollisions };
+    /** Addresses that more than one machine uses, with the MAC addresses of these, and the number of hosts that report each. */
+    readonly _colliding_machines?: { readonly [address: string]: { readonly [macAddress: string]: number } };
     /** The part of the release that is being downloaded; absent before and after. */
     readonly _release_download?: { readonly image: string; readonly bytes: number; readonly total_bytes: number };
   };

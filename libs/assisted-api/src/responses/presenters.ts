@@ -194,14 +194,10 @@ function downloadText({ _release_download: download, status }: ClusterDocument):
 }
 
 /** Returns the collisions that any host reported. Undefined when there are none. */
-function presentIpCollisions({ _ip_collisions: seenBy = {} }: ClusterDocument): string | undefined {
-  const machines = new Map<string, Set<string>>();
-  for (const seen of Object.values(seenBy))
-    for (const [address, macs] of Object.entries(seen))
-      machines.set(address, new Set([...(machines.get(address) ?? []), ...macs]));
-  if (machines.size === 0) return undefined;
-  const sorted = [...machines].sort(([one], [other]) => (one < other ? -1 : 1));
-  return JSON.stringify(Object.fromEntries(sorted.map(([address, macs]) => [address, [...macs].sort()])));
+function presentIpCollisions({ _colliding_machines: machines = {} }: ClusterDocument): string | undefined {
+  const sorted = Object.entries(machines).sort(([one], [other]) => (one < other ? -1 : 1));
+  if (sorted.length === 0) return undefined;
+  return JSON.stringify(Object.fromEntries(sorted.map(([address, counts]) => [address, Object.keys(counts).sort()])));
 }
 
 /** Returns the bundles through which operators were selected, with the selected optional operators. */

@@ -154,7 +154,7 @@ describe('optional members', () => {
   it('contain the addresses with several machines that any host reported', () => {
     const { ip_collisions: text } = presentCluster(
       clusterDocument({
-        _ip_collisions: { b: { '10.0.0.2': ['03', '01'], '10.0.0.1': ['01'] }, a: { '10.0.0.2': ['02'] } },
+        _colliding_machines: { '10.0.0.2': { '03': 1, '01': 2, '02': 1 }, '10.0.0.1': { '01': 1 } },
       }),
     );
     expect(text).toBe('{"10.0.0.1":["01"],"10.0.0.2":["01","02","03"]}');

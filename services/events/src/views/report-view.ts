@@ -15,9 +15,9 @@ export function toIpCollisions(collisions: EventData<'ConnectivityReported'>['co
 /** A change of the address collisions that a cluster shows. */
 export interface CollisionsChange {
   readonly clusterId: string;
-  readonly hostKey: string;
-  /** Undefined: the collisions of the host are removed. */
-  readonly seen: IpCollisions | undefined;
+  readonly seen: IpCollisions;
+  /** 1: one more host reports them. -1: one host less. */
+  readonly by: 1 | -1;
 }
 
 /** Returns the changes for the clusters that a host is in, leaves or joins. Usually empty. */
@@ -26,23 +26,30 @@ export function collisionsChanges(
   after: HostDocument | undefined,
 ): readonly CollisionsChange[] {
   const isSame = before?.cluster_id === after?.cluster_id && currentCollisions(before) === currentCollisions(after);
-  const host = after ?? before;
-  if (isSame || !host) return [];
-  const changeOf = (document: HostDocument | undefined, seen: IpCollisions | undefined): readonly CollisionsChange[] =>
-    document?.cluster_id && currentCollisions(document)
-      ? [{ clusterId: document.cluster_id, hostKey: host._host_key, seen }]
-      : [];
+  if (isSame) return [];
+  const changeOf = (document: HostDocument | undefined, by: CollisionsChange['by']): readonly CollisionsChange[] => {
+    const seen = currentCollisions(document);
+    return document?.cluster_id && seen ? [{ clusterId: document.cluster_id, seen, by }] : [];
+  };
   // The collisions are removed from the previous cluster and added to the present one.
-  return [...changeOf(before, undefined), ...changeOf(after, currentCollisions(after))];
+  return [...changeOf(before, -1), ...changeOf(after, 1)];
 }
 
 /** A disconnected host does not check its connectivity, so what it reported last is outdated. */
 const currentCollisions = (host: HostDocument | undefined): IpCollisions | undefined =>
   host?.status === 'disconnected' ? undefined : host?._ip_collisions;
 
-export function withCollisions(cluster: ClusterDocument, { hostKey, seen }: CollisionsChange): ClusterDocument {
-  const { [hostKey]: _, ...others } = cluster._ip_collisions ?? {};
-  return { ...cluster, _ip_collisions: seen ? { ...others, [hostKey]: seen } : others };
+/** Counts the reporting hosts. A list per host would have the size of the cluster twice: one router may answer for all of its addresses. */
+export function withCollisions(cluster: ClusterDocument, { seen, by }: CollisionsChange): ClusterDocument {
+  const machines = new Map(Object.entries(cluster._colliding_machines ?? {}));
+  for (const [address, macAddresses] of Object.entries(seen)) {
+    const counts = new Map(Object.entries(machines.get(address) ?? {}));
+    for (const mac of macAddresses) counts.set(mac, (counts.get(mac) ?? 0) + by);
+    const reported = [...counts].filter(([, count]) => count > 0);
+    if (reported.length > 0) machines.set(address, Object.fromEntries(reported));
+    else machines.delete(address);
+  }
+  return { ...cluster, _colliding_machines: Object.fromEntries(machines) };
 }
 
 /** How reports change the document of a host. */

@@ -1,4 +1,5 @@
-import { presentCluster } from '@muster/assisted-api';
+import { type ClusterDocument, type IpCollisions, presentCluster } from '@muster/assisted-api';
+import { withCollisions } from './report-view';
 import {
   CLUSTER_ID,
   clusterRegistered,
@@ -51,6 +52,21 @@ describe('reports of hosts in the views', () => {
     expect(await shown(disconnected, onHost('HostUnbound', { clusterId: CLUSTER_ID }))).toBeUndefined();
     const returned = onHost('HostEnteredStatus', { status: 'known' });
     expect(await shown(disconnected, returned)).toEqual({ '10.0.0.9': ['01', '02'] });
+  });
+
+  it('address collisions that all hosts of a large cluster report are kept once', async () => {
+    const addresses = Array.from({ length: 64 }, (_, n) => [`10.0.0.${n}`, ['02:00:00:00:00:01', '02:00:00:00:00:02']]);
+    const change = { clusterId: CLUSTER_ID, seen: Object.fromEntries(addresses) as IpCollisions };
+    const changed = (cluster: ClusterDocument, by: 1 | -1) =>
+      Array.from({ length: 2_000 }).reduce<ClusterDocument>(
+        (after) => withCollisions(after, { ...change, by }),
+        cluster,
+      );
+    const { cluster: before } = await viewsAfter(clusterRegistered());
+    const after = changed(before, 1);
+    expect(JSON.stringify(after).length - JSON.stringify(before).length).toBeLessThan(8 * 1024);
+    expect(JSON.parse(presentCluster(after).ip_collisions ?? '')).toEqual(change.seen);
+    expect(presentCluster(changed(after, -1))).not.toHaveProperty('ip_collisions');
   });
 
   it('virtual hosts are counted as usage of their cluster as long as they belong to it', async () => {
