@@ -1,6 +1,9 @@
+import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { RegistrationService } from '@muster/contracts';
 import { callService } from '@muster/nest-kit';
 import { eventually, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
+import { type RunningMuster, startAlone } from './embedded';
+import { announceGateway } from './outages';
 import { type OpenPlatform, openPlatform } from './profile';
 
 describe('an outage of the bus', () => {
@@ -60,5 +63,36 @@ describe('an outage of the bus', () => {
     await eventually('the end is reported', () => lines.length > 1);
     expect(lines.slice(1)).toEqual([expect.stringMatching(/\(NATS_URL\) is available again after \d+ s; /)]);
     expect(await bus?.check()).toBeUndefined();
+  });
+});
+
+describe('registration in a process of its own', () => {
+  jest.setTimeout(60_000);
+  const directory = temporaryDirectory();
+  const silent = { log: () => undefined, error: () => undefined, warn: () => undefined };
+  let server: NatsServer;
+  let bus: NatsRequests;
+  let muster: RunningMuster;
+  beforeAll(async () => {
+    server = await startNatsServer();
+    bus = await connectNatsRequests({ servers: server.url, name: 'gateway' });
+    const environment = { MUSTER_DATA_DIRECTORY: directory.path, NATS_URL: server.url };
+    muster = await startAlone('registration', environment, silent);
+  });
+  afterAll(async () => {
+    await muster.close();
+    await bus.close();
+    await server.stop();
+    directory.remove();
+  });
+
+  it('counts the time of hosts from when a gateway announces that it serves them', async () => {
+    const reachableSinceMs = (): number => muster.platform.reachableSinceMs?.() ?? -Infinity;
+    const beforeMs = Date.now();
+    expect(reachableSinceMs()).toBeGreaterThanOrEqual(beforeMs);
+    const end = announceGateway(bus);
+    await eventually('the gateway is known', () => reachableSinceMs() < Date.now());
+    expect(reachableSinceMs()).toBeGreaterThanOrEqual(beforeMs);
+    end();
   });
 });

@@ -14,6 +14,7 @@ import { LOOPBACK } from './bus-access';
 import { lockDataDirectory, lockService } from './data-directory';
 import { lockImageDirectory, prepareBaseImages } from './host-files';
 import { freePort, type NatsProcess, startNats } from './nats-process';
+import { announceGateway, Gateways } from './outages';
 import { type OpenPlatform, openPlatform } from './profile';
 import { startInThread } from './service-thread';
 import { coresOf, threadedServices } from './threads';
@@ -61,13 +62,7 @@ export async function startEmbedded(
     isChildBus: nats !== undefined,
   };
   const opened = await openPlatform({ ...options, name: 'muster', warn: (text: string) => logger.warn(text) });
-  let openedMs = Infinity;
-  // Does not depend on the clock of the machine, which can be set back.
-  const reachableMs = (): number => Math.max(0, performance.now() - openedMs);
-  const platform = instrument({
-    ...opened,
-    reachableSinceMs: () => Math.max(opened.clock.nowMs() - reachableMs(), opened.reachableSinceMs?.() ?? -Infinity),
-  });
+  const platform = instrument(throughGateways(opened));
   const { gateway, ...others } = SERVICES;
   const threaded = threadedServices(coresOf(settings));
   const behind = await Promise.all(
@@ -77,12 +72,13 @@ export async function startEmbedded(
   );
   // The REST endpoint opens last, so that a request finds all services running.
   const endpoint = await gateway(platform, logger);
-  openedMs = performance.now();
+  const endAnnouncing = announceGateway(opened.requests);
   return {
     services: [...behind, endpoint],
     platform,
     close: async () => {
       platform.giveUp();
+      endAnnouncing();
       // It closes first, because the services still answer the requests that it accepted.
       await endpoint.close();
       await Promise.all(behind.map((service) => service.close()));
@@ -91,6 +87,14 @@ export async function startEmbedded(
       lock.release();
     },
   };
+}
+
+/** Hosts poll through a gateway. */
+function throughGateways(platform: OpenPlatform): OpenPlatform {
+  const gateways = new Gateways(platform.requests);
+  const reachableSinceMs = (): number =>
+    Math.max(gateways.availableSinceMs, platform.reachableSinceMs?.() ?? -Infinity);
+  return { ...platform, reachableSinceMs };
 }
 
 /** Starts one service. The settings name the resources that the services share. */
@@ -106,7 +110,7 @@ export async function startAlone(
   const serviceLock = lockService(dataDirectory, name, !settings.get('EVENTSTORE_URL'));
   const isStoring = name === 'image' && settings.get('OS_IMAGES_FETCH') !== 'stream';
   const images = isStoring ? lockImageDirectory(settings, dataDirectory) : undefined;
-  const platform = await openPlatform({
+  const opened = await openPlatform({
     environment: { ...environment, ...(images && { DATA_DIR: images.path }) },
     dataDirectory,
     natsUrl: settings.get('NATS_URL') ?? '',
@@ -114,12 +118,16 @@ export async function startAlone(
     name,
     warn: (text) => logger.warn(text),
   });
+  // Only registration counts the time of hosts.
+  const platform = name === 'registration' ? throughGateways(opened) : opened;
   const service = await SERVICES[name](platform, logger);
+  const endAnnouncing = name === 'gateway' ? announceGateway(platform.requests) : undefined;
   return {
     services: [service],
     platform,
     close: async () => {
       platform.giveUp();
+      endAnnouncing?.();
       await service.close();
       await platform.close();
       images?.lock.release();

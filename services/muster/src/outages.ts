@@ -1,6 +1,13 @@
 import type { Probe, SettingName } from '@muster/nest-kit';
 import { Readable } from 'node:stream';
-import { type EventStore, type ObjectAreas, settleWithin, Unavailable, unavailableIn } from '@muster/ports';
+import {
+  type EventStore,
+  type ObjectAreas,
+  type Requests,
+  settleWithin,
+  Unavailable,
+  unavailableIn,
+} from '@muster/ports';
 import { errorMessage } from '@muster/schema';
 
 /** Interval at which an unavailable server is checked while no request uses it. */
@@ -231,4 +238,42 @@ export function watchEventStore(store: EventStore, outage: Outage): EventStore {
 export function watchObjectAreas(areas: ObjectAreas, outage: Outage): ObjectAreas {
   // Opening an area does not ask the server, so its success does not end an outage.
   return { area: async (name) => outage.watch(await areas.area(name)), names: () => outage.watch(areas).names() };
+}
+
+/** Subject on which each gateway that serves hosts announces itself. */
+const GATEWAY_BEACON = 'gateway.v1.beacon';
+const BEACON_INTERVAL_MS = 5_000;
+/** After this time without an announcement, no gateway serves hosts. */
+const GATEWAY_ABSENT_MS = 3 * BEACON_INTERVAL_MS;
+
+/** Announces a gateway that serves hosts, until the returned function is called. */
+export function announceGateway(requests: Pick<Requests, 'publish'>): () => void {
+  const announce = (): void => requests.publish(GATEWAY_BEACON, {});
+  announce();
+  const timer = setInterval(announce, BEACON_INTERVAL_MS).unref();
+  return () => clearInterval(timer);
+}
+
+/** Follows the announcements of the gateways, without which hosts cannot poll. A process that hangs does not receive them either. */
+export class Gateways {
+  private heardMs = -Infinity;
+  private sinceMs = -Infinity;
+
+  constructor(requests: Pick<Requests, 'subscribe'>) {
+    requests.subscribe(GATEWAY_BEACON, () => {
+      const nowMs = performance.now();
+      if (this.isAbsent(nowMs)) this.sinceMs = nowMs;
+      this.heardMs = nowMs;
+    });
+  }
+
+  /** The time since which hosts can reach a gateway, in milliseconds since the Unix epoch; the present time while they cannot. */
+  get availableSinceMs(): number {
+    const nowMs = performance.now();
+    return Date.now() - (this.isAbsent(nowMs) ? 0 : nowMs - this.sinceMs);
+  }
+
+  private isAbsent(nowMs: number): boolean {
+    return nowMs - this.heardMs > GATEWAY_ABSENT_MS;
+  }
 }

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { inMemoryEventStore, inMemoryObjectStore } from '@muster/adapter-in-memory';
-import { type EventStore, Unavailable } from '@muster/ports';
+import { type EventStore, type Requests, Unavailable } from '@muster/ports';
 import { collectPages, eventToAppend } from '@muster/testing';
-import { Outage, watchEventStore, watchObjectAreas } from './outages';
+import { announceGateway, Gateways, Outage, watchEventStore, watchObjectAreas } from './outages';
 import { storeProbe } from './probes';
 
 const SERVER = 'EventStoreDB at 10.0.0.5:2113';
@@ -152,5 +152,63 @@ describe('an outage of the event store', () => {
     await expect(watchEventStore(refusing, outage).append('note-1', -1, [])).rejects.toThrow('the disk is full');
     expect(outage.reason).toBeUndefined();
     expect(lines).toEqual([]);
+  });
+});
+
+describe('the gateways', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  /** A bus that delivers within this process, until it is cut. */
+  const createBus = (): Pick<Requests, 'publish' | 'subscribe'> & { cut(): void } => {
+    const listeners: Parameters<Requests['subscribe']>[1][] = [];
+    let isCut = false;
+    return {
+      publish: (subject, body) => {
+        if (!isCut) for (const listener of listeners) void listener({ subject, body, headers: {} });
+      },
+      subscribe: (_, listener) => {
+        listeners.push(listener);
+        return { unsubscribe: () => undefined };
+      },
+      cut: () => void (isCut = true),
+    };
+  };
+
+  it('are available since the first of them serves hosts, also when another one ends', async () => {
+    const bus = createBus();
+    const gateways = new Gateways(bus);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(gateways.availableSinceMs).toBe(Date.now());
+    const startedAtMs = Date.now();
+    announceGateway(bus);
+    const endSecond = announceGateway(bus);
+    await jest.advanceTimersByTimeAsync(60_000);
+    endSecond();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(gateways.availableSinceMs).toBe(startedAtMs);
+  });
+
+  it('are available again since the first announcement after none of them served hosts', async () => {
+    const bus = createBus();
+    const gateways = new Gateways(bus);
+    const end = announceGateway(bus);
+    await jest.advanceTimersByTimeAsync(60_000);
+    end();
+    await jest.advanceTimersByTimeAsync(600_000);
+    expect(gateways.availableSinceMs).toBe(Date.now());
+    const returnedAtMs = Date.now();
+    announceGateway(bus);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(gateways.availableSinceMs).toBe(returnedAtMs);
+  });
+
+  it('are not available to a process that did not receive announcements', async () => {
+    const bus = createBus();
+    const gateways = new Gateways(bus);
+    announceGateway(bus);
+    bus.cut();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(gateways.availableSinceMs).toBe(Date.now());
   });
 });
