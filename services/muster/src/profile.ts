@@ -119,16 +119,8 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   const masterKeyFile = settings.get('MUSTER_MASTER_KEY_FILE') ?? join(dataDirectory, 'master.key');
   const { secrets, close: closeSecrets } = await openSecrets(settings, dataDirectory, masterKeyFile, writer);
   const acceptsStore = settings.get('MUSTER_ACCEPT_STORE');
-  const identity = await checkIdentity({
-    secrets,
-    eventStore,
-    readModels,
-    objectStore,
-    masterKeyFile,
-    dataDirectory,
-    acceptsStore,
-    isRecorded: isPrimary,
-  });
+  const installation = { secrets, eventStore, readModels, objectStore, masterKeyFile, dataDirectory };
+  const identity = await reach(() => checkIdentity({ ...installation, acceptsStore, isRecorded: isPrimary }), reaching);
   const busOutage = new Outage({ part: 'bus', setting: 'NATS_URL', report });
   const connection: NatsRequestsOptions = {
     servers: options.natsUrl,

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { DamagedEvent, DatabaseUnusable, WriterThreadEnded } from '@muster/adapter-sqlite';
-import { unavailableIn } from '@muster/ports';
+import { type Unavailable, unavailableIn } from '@muster/ports';
 import { isFullDisk, SettingError, type SettingName, SettingsError, type SettingsReader } from '@muster/nest-kit';
-import { errorMessage, urlHost } from '@muster/schema';
+import { errorMessage, isKeyOf, urlHost } from '@muster/schema';
 
 /** Exit codes of the program. `deploy/README.md` documents them for supervisors. */
 export const EXIT_CODES = {
@@ -58,21 +58,33 @@ const NOT_REACHABLE: ReadonlySet<string> = new Set([
   'MongoServerSelectionError',
 ]);
 
+/** The setting with the address of a server, by the kind in its name in `Unavailable`. */
+const SETTINGS_OF_SERVERS = {
+  EventStoreDB: 'EVENTSTORE_URL',
+  MongoDB: 'MONGODB_URL',
+  S3: 'MINIO_URL',
+} as const satisfies { readonly [server: string]: SettingName };
+
+function settingOf({ server }: Unavailable): SettingName | undefined {
+  const [kind = ''] = server.split(' ');
+  return isKeyOf(SETTINGS_OF_SERVERS, kind) ? SETTINGS_OF_SERVERS[kind] : undefined;
+}
+
 export interface ReachOptions {
-  /** The setting with the address, which errors name. */
-  readonly setting: SettingName;
+  /** The setting with the address, which errors name. @default that of the server which is not available */
+  readonly setting?: SettingName;
   /** How long to wait for a server that is not reachable, in milliseconds. */
   readonly waitMs: number;
   readonly report: (text: string) => void;
 }
 
 /**
- * Opens a connection. Repeats it for a server that is not reachable until `waitMs` has passed, with a log line every 10
+ * Opens a connection, or reads what the start requires. Repeats it for a server that is not reachable until `waitMs` has passed, with a log line every 10
  * s.
  * @throws StartError `dependency` with the setting and the reason, immediately when the server refuses the connection
  */
 export async function reach<Opened>(open: () => Promise<Opened>, options: ReachOptions): Promise<Opened> {
-  const { setting, waitMs, report } = options;
+  const { waitMs, report } = options;
   const startedMs = performance.now();
   let reportedMs = startedMs - REPORT_MS;
   for (;;) {
@@ -82,6 +94,8 @@ export async function reach<Opened>(open: () => Promise<Opened>, options: ReachO
       if (error instanceof DatabaseUnusable) throw new StartError('dataDirectory', error.message, { cause: error });
       const [nowMs, reason] = [performance.now(), reasonOf(error)];
       const unavailable = unavailableIn(error);
+      const setting = options.setting ?? (unavailable && settingOf(unavailable));
+      if (setting === undefined) throw error;
       if (unavailable ? unavailable.isRefused : !isNotReachable(error))
         throw new StartError(
           'dependency',
@@ -190,11 +204,11 @@ export function describeFailure(
   if (port !== undefined && (code === 'EADDRINUSE' || code === 'EACCES'))
     return { reason: 'endpoint', lines: [endpointText(code, address, port, settings)] };
   const unavailable = unavailableIn(error);
-  if (unavailable && !(unavailable instanceof WriterThreadEnded))
-    return {
-      reason: 'dependency',
-      lines: [`${unavailable.message}. Start it, or correct the setting with its address, and try again.`],
-    };
+  if (unavailable && !(unavailable instanceof WriterThreadEnded)) {
+    const setting = settingOf(unavailable) ?? 'the setting with its address';
+    const text = `${unavailable.message}. Start it, or correct ${setting}, and try again.`;
+    return { reason: 'dependency', lines: [text] };
+  }
   const remedy = fileRemedy(error, code);
   if (remedy) return { reason: 'dataDirectory', lines: [`A file cannot be used: ${errorMessage(error)}. ${remedy}`] };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

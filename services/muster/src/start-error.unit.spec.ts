@@ -1,6 +1,10 @@
-import { reach, StartError } from './start-error';
+import { SettingsReader } from '@muster/nest-kit';
+import { Unavailable } from '@muster/ports';
+import { describeFailure, reach, StartError } from './start-error';
 
 const failing = (message: string, code?: string): Error => Object.assign(new Error(message), code ? { code } : {});
+
+const fail = (): Promise<never> => Promise.reject(new Error('a defect'));
 
 describe('a server that the start requires', () => {
   const reports: string[] = [];
@@ -22,6 +26,30 @@ describe('a server that the start requires', () => {
     await expect(reach(open, { ...options, waitMs: 0 })).rejects.toThrow(
       /MONGODB_URL was not reachable for 0 s: no answer\. Start it, or correct MONGODB_URL/,
     );
+  });
+
+  it('is waited for when it answered first, with the name of its setting', async () => {
+    const away = new Unavailable('MongoDB at a:1', 'no answer within 4 s');
+    const answers = [() => Promise.reject(away), () => Promise.resolve('read')];
+    const read = (): Promise<string> => (answers.shift() ?? fail)();
+    const { waitMs, report } = options;
+    expect(await reach(read, { waitMs, report })).toBe('read');
+    expect(reports).toEqual([
+      'waiting for the server of MONGODB_URL: MongoDB at a:1 is not available: no answer within 4 s',
+    ]);
+    const last = reach(() => Promise.reject(away), { waitMs: 0, report });
+    await expect(last).rejects.toThrow(/^The server of MONGODB_URL was not reachable .* correct MONGODB_URL\.$/);
+    await expect(reach(fail, { waitMs, report })).rejects.toThrow('a defect');
+  });
+
+  it.each([
+    ['EventStoreDB at a:1', 'EVENTSTORE_URL'],
+    ['MongoDB at a:1', 'MONGODB_URL'],
+    ['S3 at a:1', 'MINIO_URL'],
+  ])('is named with its setting when a service does not start without it: %s', (server, setting) => {
+    const { reason, lines } = describeFailure(new Unavailable(server, 'reset'), new SettingsReader({}));
+    const text = `${server} is not available: reset. Start it, or correct ${setting}, and try again.`;
+    expect([reason, lines]).toEqual(['dependency', [text]]);
   });
 
   it('ends the start immediately when it refuses the connection, without a part of the password', async () => {
