@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { JsonObject, RecordedEvent, StreamId } from '@muster/ports';
 import Database from 'libsql';
 import { explain, explained, openDatabase } from './database';
@@ -76,7 +77,7 @@ export class SqliteCompaction {
   /** Replaces events in one transaction: all of them or none. None when the store would not become smaller. */
   replace(replacements: readonly Replacement[]): ReplacedBytes | undefined {
     const select = this.database.prepare('SELECT CAST(body AS BLOB) FROM events WHERE position = ?').raw();
-    const update = this.database.prepare('UPDATE events SET body = ? WHERE position = ?');
+    const update = this.database.prepare('UPDATE events SET body = ?, checksum = ? WHERE position = ?');
     const insert = this.database.prepare('INSERT OR IGNORE INTO compacted_bodies (digest) VALUES (?)');
     const bytes = { before: 0, after: 0 };
     const isSmaller = this.inTransaction(() => {
@@ -86,7 +87,7 @@ export class SqliteCompaction {
         const digests = new Set(data ? JSON.stringify(data).match(DIGEST) : []);
         for (const digest of JSON.stringify(bodyDataOf(text)).match(DIGEST) ?? [])
           if (!digests.has(digest)) insert.run(digest);
-        update.run(kept, position);
+        update.run(kept, crc32(kept), position);
         bytes.before += Buffer.byteLength(text);
         bytes.after += Buffer.byteLength(kept);
       }

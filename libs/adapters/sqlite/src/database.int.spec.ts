@@ -6,6 +6,8 @@ import { collectPages, eventToAppend, temporaryDirectory, type TemporaryDirector
 import Database from 'libsql';
 import { DatabaseUnusable, lockFile, SCHEMA_VERSION } from './database';
 import { sqliteEventStore } from './event-store';
+import { verifySqliteStore } from './maintenance';
+import { copySqliteFile } from './written-databases';
 
 describe('file lock', () => {
   let directory: TemporaryDirectory;
@@ -78,7 +80,23 @@ describe('file that cannot be an event store', () => {
     const newer = new Database(at('newer.db'));
     newer.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
     newer.close();
-    expect(refusal(at('newer.db')).message).toMatch(/newer release \(format 2/);
+    expect(refusal(at('newer.db')).message).toMatch(/newer release \(format 3/);
+  });
+
+  it('of the format before has events without checksums, and is used further', async () => {
+    const first = sqliteEventStore({ file: at('earlier.db') });
+    await first.append('sample-1', NO_STREAM, [eventToAppend({ n: 0 })]);
+    await first.close();
+    const earlier = new Database(at('earlier.db'));
+    earlier.exec('ALTER TABLE events DROP COLUMN checksum; PRAGMA user_version = 1');
+    earlier.close();
+    const store = sqliteEventStore({ file: at('earlier.db') });
+    await store.append('sample-1', 0, [eventToAppend({ n: 1 })]);
+    expect((await collectPages(store.readAll(-1))).map(({ data }) => data.n)).toEqual([0, 1]);
+    await store.close();
+    expect(verifySqliteStore(at('earlier.db'), () => undefined)).toEqual([]);
+    copySqliteFile('events', at('earlier.db'), at('copy.db'), () => undefined);
+    expect(verifySqliteStore(at('copy.db'), () => undefined)).toEqual([]);
   });
 
   it('is refused when its directory does not exist or the path is a directory', () => {

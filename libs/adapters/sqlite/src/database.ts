@@ -89,9 +89,11 @@ const isBusy = (error: unknown): boolean =>
   (('code' in error && error.code === 'SQLITE_BUSY') || /database is locked/.test(error.message));
 
 /** Incremented when the tables or the encoding of rows change. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 /** Marks the file as an event store of Muster ("MUST" in ASCII). */
 const APPLICATION_ID = 0x4d555354;
+/** Events of format 1 have no checksum. */
+const TO_THIS_FORMAT = `ALTER TABLE events ADD COLUMN checksum INTEGER; PRAGMA user_version = ${SCHEMA_VERSION};`;
 /** How long a write waits for the lock of another process before it fails. */
 const BUSY_TIMEOUT_MS = 5_000;
 const PAGE_BYTES = 4_096;
@@ -103,7 +105,8 @@ const SCHEMA = `
     position INTEGER PRIMARY KEY AUTOINCREMENT,
     stream   INTEGER NOT NULL REFERENCES streams (id),
     revision INTEGER NOT NULL,
-    body     TEXT NOT NULL
+    body     TEXT NOT NULL,
+    checksum INTEGER
   ) STRICT;
   CREATE UNIQUE INDEX events_by_stream ON events (stream, revision);
   PRAGMA application_id = ${APPLICATION_ID};
@@ -140,7 +143,8 @@ const prepareDatabase = (database: Database.Database, file: string, maxBytes?: n
   database.exec('BEGIN IMMEDIATE');
   try {
     // Checked inside the transaction, because another process may be creating the same file.
-    if (readNumber(database, 'user_version') === 0) database.exec(SCHEMA);
+    const version = readNumber(database, 'user_version');
+    if (version < SCHEMA_VERSION) database.exec(version === 0 ? SCHEMA : TO_THIS_FORMAT);
     database.exec('COMMIT');
   } catch (error) {
     if (database.inTransaction) database.exec('ROLLBACK');

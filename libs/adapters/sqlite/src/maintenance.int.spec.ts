@@ -86,6 +86,11 @@ describe('maintenance of an event store', () => {
       "UPDATE events SET body = CAST(X'5b22ff' AS TEXT) WHERE position = 1",
       /Position 1: .* not UTF-8/,
     ],
+    [
+      'a text that is valid, but not the stored one',
+      `UPDATE events SET body = replace(body, '"n":0', '"n":1') WHERE position = 1`,
+      /^Position 1: the text of the event differs from what was stored\.$/,
+    ],
     ['a name that is not text', "UPDATE streams SET name = CAST(X'73ff' AS TEXT) WHERE id = 1", /name of the stream/],
     ['a missing member', `UPDATE events SET body = '["a","b",1,{}]' WHERE position = 1`, /Position 1: a member/],
   ])('returns a fault for %s', (_what, damage, expected) => {

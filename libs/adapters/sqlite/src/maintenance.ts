@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { COMPACTED_EVENT, type RecordedEvent, type StreamId } from '@muster/ports';
 import Database from 'libsql';
 import { decodeEvent, decodeText, type EventRow, type StoredText } from './event-pages';
@@ -19,6 +20,9 @@ export interface StoreStats {
   /** Ordered by bytes, the largest first. */
   readonly types: readonly { readonly type: string; readonly events: number; readonly bytes: number }[];
 }
+
+/** Events of an earlier format have no checksum. */
+type CheckedRow = readonly [...EventRow, checksum: number | null];
 
 /** Called with the number of events so far. */
 type OnProgress = (events: number) => void;
@@ -63,7 +67,7 @@ function typeIn(name: StoredText): string {
 
 /**
  * Reads every event of the store, as far as the file can be read, and returns the faults as sentences, at most FAULTS_MAX. Empty when the
- * store is valid. Checks the pages of the file, that no position is missing, the revisions of every stream and the text of every event.
+ * store is valid. Checks the pages of the file, that no position is missing, the revisions of every stream, and the text of every event with its checksum.
  * `onEvent` is called for each event that can be read.
  * @throws DatabaseUnusable when nothing of the file can be read
  */
@@ -76,7 +80,7 @@ export const verifySqliteStore = (
     const faults = [...pageFaults(database)];
     const select = database
       .prepare(
-        `SELECT position, CAST(name AS BLOB), revision, CAST(body AS BLOB) FROM events LEFT JOIN streams ON streams.id = stream
+        `SELECT position, CAST(name AS BLOB), revision, CAST(body AS BLOB), checksum FROM events LEFT JOIN streams ON streams.id = stream
          WHERE position > ? AND position <= ? ORDER BY position`,
       )
       .raw();
@@ -89,7 +93,7 @@ export const verifySqliteStore = (
       const report = (next: number): void => {
         if (next > position + 1) faults.push(gapText(position + 1, next - 1, unreadable));
       };
-      for (const [at, name, revision, body] of rows) {
+      for (const [at, name, revision, body, checksum] of rows) {
         report(at);
         position = at;
         const streamId = nameOf(name, at, faults);
@@ -97,7 +101,7 @@ export const verifySqliteStore = (
         if (revision !== expected)
           faults.push(`Position ${at}: ${streamId} has revision ${revision}; expected ${expected}.`);
         revisions.set(streamId, revision);
-        const found = readEvent(streamId, revision, at, body);
+        const found = readEvent(streamId, revision, at, body, checksum);
         if (typeof found === 'string') faults.push(`Position ${at}: ${found}`);
         else onEvent(found);
       }
@@ -137,9 +141,9 @@ function readRange(
   select: Database.Statement,
   after: number,
   end: number,
-): { readonly rows: readonly EventRow[]; readonly unreadable: readonly number[] } {
+): { readonly rows: readonly CheckedRow[]; readonly unreadable: readonly number[] } {
   try {
-    return { rows: select.all(after, end) as EventRow[], unreadable: [] };
+    return { rows: select.all(after, end) as CheckedRow[], unreadable: [] };
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error;
     if (end - after === 1) return { rows: [], unreadable: [end] };
@@ -178,19 +182,28 @@ function nameOf(name: StoredText | null, position: number, faults: string[]): St
 }
 
 /** Returns the event, or its fault. */
-function readEvent(streamId: StreamId, revision: number, position: number, body: StoredText): RecordedEvent | string {
+function readEvent(
+  streamId: StreamId,
+  revision: number,
+  position: number,
+  body: StoredText,
+  checksum: number | null,
+): RecordedEvent | string {
   try {
     const event = decodeEvent(streamId, revision, position, decodeText(body));
     const { id, type, data, metadata } = event;
     const { originalDigest } = metadata;
     if (originalDigest !== undefined && !DIGEST.test(originalDigest))
       return 'the digest of the original event is damaged.';
-    if (type === COMPACTED_EVENT)
-      return originalDigest !== undefined && typeof data.type === 'string' && metadata.occurredAt !== ''
-        ? event
-        : 'a member of the compacted event is missing.';
-    const texts = [id, type, metadata.commandId, metadata.correlationId, metadata.actor, metadata.occurredAt];
-    return texts.every((text) => typeof text === 'string' && text !== '') ? event : 'a member of the event is missing.';
+    if (type === COMPACTED_EVENT) {
+      if (originalDigest === undefined || typeof data.type !== 'string' || metadata.occurredAt === '')
+        return 'a member of the compacted event is missing.';
+    } else {
+      const texts = [id, type, metadata.commandId, metadata.correlationId, metadata.actor, metadata.occurredAt];
+      if (!texts.every((text) => typeof text === 'string' && text !== '')) return 'a member of the event is missing.';
+    }
+    const isAsStored = checksum === null || !body || crc32(body) === checksum;
+    return isAsStored ? event : 'the text of the event differs from what was stored.';
   } catch (error) {
     return `the event cannot be read: ${error instanceof Error ? error.message : String(error)}`;
   }

@@ -1,5 +1,6 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type AppendResult, type ExpectedRevision, NO_STREAM, type StreamId } from '@muster/ports';
+import { crc32 } from 'node:zlib';
 import Database from 'libsql';
 import { DatabaseUnusable, explain, makeNameDurable, openDatabase } from './database';
 import { openDurableDatabase } from './durable-database';
@@ -32,7 +33,7 @@ function openEvents({ file, maxBytes }: WrittenFile) {
     )
     .raw();
   const insertStream = database.prepare('INSERT INTO streams (name) VALUES (?)');
-  const insertEvent = database.prepare('INSERT INTO events (stream, revision, body) VALUES (?, ?, ?)');
+  const insertEvent = database.prepare('INSERT INTO events (stream, revision, body, checksum) VALUES (?, ?, ?, ?)');
   return {
     database,
     statements: {
@@ -46,7 +47,7 @@ function openEvents({ file, maxBytes }: WrittenFile) {
         let position = -1;
         for (const text of texts) {
           revision += 1;
-          position = Number(insertEvent.run(stream, revision, text).lastInsertRowid);
+          position = Number(insertEvent.run(stream, revision, text, crc32(text)).lastInsertRowid);
         }
         return { kind: 'appended', revision, position };
       },
