@@ -85,6 +85,14 @@ describe('manifest decider', () => {
     given().when(move(file(), moved)).then('not-found');
   });
 
+  it('stores nothing when a manifest is moved to its own place with the same text', () => {
+    given(stored(file())).when(move(file(), file())).then([]);
+    const other = file({ fileName: 'b.yaml' });
+    given(stored(file()), stored(other))
+      .when(move(file(), other))
+      .then([stored(other, 'manifests', 'a.yaml')]);
+  });
+
   it('accepts a repeated removal without an event', () => {
     const remove: ManifestCommand = { type: 'RemoveManifest', clusterId, folder: 'manifests', fileName: 'a.yaml' };
     given(stored(file()))

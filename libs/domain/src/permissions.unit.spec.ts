@@ -3,6 +3,7 @@ import { CLUSTER_STATUSES } from './cluster/state';
 import { HOST_TABLE, hostDecider } from './host/decider';
 import { HOST_STATUSES, initialHost } from './host/state';
 import {
+  architectureRefusal,
   CLUSTER_PERMISSIONS,
   type ClusterAction,
   clusterActionRefusal,
@@ -45,6 +46,27 @@ describe('permissions by cluster status', () => {
   it('have a text for every possible refusal', () => {
     for (const { statuses, refusal } of Object.values(CLUSTER_PERMISSIONS))
       expect(refusal.length > 0).toBe(statuses.length < CLUSTER_STATUSES.length);
+  });
+});
+
+describe('the CPU architecture of a host', () => {
+  it.each([
+    ['arm64', 'x86_64'],
+    ['x86_64', 'arm64'],
+    ['aarch64', 'x86_64'],
+  ])('%s is refused by a cluster of %s', (ofHost, ofCluster) => {
+    expect(architectureRefusal(ofHost, ofCluster)).toMatchObject({ code: 'invalid-input', allowed: [ofCluster] });
+  });
+
+  it.each([
+    ['arm64', 'arm64'],
+    ['aarch64', 'arm64'],
+    ['arm64', 'aarch64'],
+    ['s390x', 'multi'],
+    ['', 'x86_64'],
+    ['x86_64', ''],
+  ])('"%s" is accepted by a cluster of "%s"', (ofHost, ofCluster) => {
+    expect(architectureRefusal(ofHost, ofCluster)).toBeUndefined();
   });
 });
 

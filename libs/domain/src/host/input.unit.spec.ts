@@ -1,4 +1,4 @@
-import type { HostEvent, MachineIdentity, Plain } from '@muster/contracts';
+import type { HardwareFacts, HostEvent, MachineIdentity, Plain } from '@muster/contracts';
 import {
   command,
   day1,
@@ -18,7 +18,7 @@ import {
   stateAfter,
   when,
 } from './host.fixture.spec';
-import { isOtherMachine } from './input';
+import { isOtherMachine, machineOf } from './input';
 import { HOST_STAGES, hostStages, stagePercentage } from './stages';
 
 const claimed: HostEvent = { type: 'HostIdentityClaimed', data: { machine: KNOWN_MACHINE, at: START } };
@@ -26,6 +26,15 @@ const known = [...day1('known'), claimed];
 const claim = (claimant: Plain<MachineIdentity>, minutes: number, otherMachineSeenAt?: string) =>
   command('ClaimIdentity', { machine: claimant, at: minute(minutes), otherMachineSeenAt });
 const inConflict = [...known, ...when(known, claim(OTHER_MACHINE, 1)).events];
+
+describe('the identity of a machine', () => {
+  it('has the addresses of its physical interfaces, also of those without a type', () => {
+    const nic = (macAddress: string, type: string) => ({ macAddress, type });
+    const nics = [nic('b', ''), nic('a', 'physical'), nic('c', 'bond'), nic('', ''), nic('00:00:00:00:00:00', '')];
+    const hardware = { nics, serialNumber: 's' } as unknown as Plain<HardwareFacts>;
+    expect(machineOf(hardware, '192.0.2.1')).toMatchObject({ macAddresses: ['a', 'b'], serialNumber: 's' });
+  });
+});
 
 describe('two live machines with one id', () => {
   it('store a conflict that status_info describes', () => {
