@@ -1,4 +1,4 @@
-import type { RecordedMusterEvent } from '@muster/contracts';
+import { type HostKey, type RecordedMusterEvent, REPORTED_RESULTS_MAX } from '@muster/contracts';
 import { RegistrationView } from './registration-view';
 
 describe('the registration view', () => {
@@ -49,5 +49,25 @@ describe('the registration view', () => {
     expect(isKept(() => observe('HostEnteredStatus', `host-${key}`, { to: 'known', at: '' }))).toBe(false);
     expect(isKept(() => observe('HostDeregistered', `host-${key}`, {}))).toBe(false);
     expect(view.hostsOf('cluster')).toEqual([]);
+  });
+
+  it('keeps as many measured disks and checked images of a host as the rules do', () => {
+    const view = new RegistrationView();
+    const key = '11111111-1111-1111-1111-111111111111.22222222-2222-2222-2222-222222222222';
+    let position = 0;
+    const observe = (type: string, streamId: string, data: object): void => {
+      const metadata = { commandId: type, correlationId: type, occurredAt: '2026-01-02T03:04:05.000Z' };
+      const event = { id: type, type, streamId, position: (position += 1), revision: position, data, metadata };
+      view.observe(event as unknown as RecordedMusterEvent);
+    };
+    observe('HostRegistered', `host-${key}`, { hostId: 'b', infraEnvId: 'a', clusterId: '', generation: 1, owner: {} });
+    const report = (type: string, data: object) => observe(type, `inventory-${key}`, { generation: 1, ...data });
+    const names = Array.from({ length: 2 * REPORTED_RESULTS_MAX }, (_, n) => `name-${n}`);
+    for (const name of [...names, 'name-300']) {
+      report('DiskSpeedMeasured', { path: name });
+      report('ImageAvailabilityReported', { images: [{ name }] });
+    }
+    const kept = [...names.filter((name) => name !== 'name-300'), 'name-300'].slice(-REPORTED_RESULTS_MAX);
+    expect(view.host(key as HostKey)).toMatchObject({ measuredDisks: kept, checkedImages: kept });
   });
 });

@@ -8,6 +8,7 @@ import {
   parseHostKey,
   type Plain,
   type RecordedMusterEvent,
+  REPORTED_RESULTS_MAX,
 } from '@muster/contracts';
 import type { Entries, EntryKind, EntryShape } from '@muster/decision';
 import {
@@ -31,14 +32,17 @@ import {
   sharedOutcomes,
 } from '@muster/validation-rules';
 
-/** A host in the view of the reactions: its state and the reports about it. */
-export interface HostEntry {
-  readonly key: HostKey;
-  state: HostState;
+interface Place {
   /** Revision of the last event of its stream. */
   revision: number;
   /** Position of the last event of its stream. */
   position: number;
+}
+
+/** A host in the view of the reactions: its state and the reports about it. */
+export interface HostEntry extends Place {
+  readonly key: HostKey;
+  state: HostState;
   hardware?: Plain<HardwareFacts>;
   /** Undefined until the host was evaluated in its present generation. */
   conditions?: HostConditions;
@@ -59,13 +63,9 @@ export interface HostEntry {
 /** The members of a host that decisions about its cluster read. */
 export type MemberEntry = Readonly<Pick<HostEntry, 'key' | 'state' | 'hardware'>>;
 
-export interface ClusterEntry {
+export interface ClusterEntry extends Place {
   readonly id: string;
   state: ClusterState;
-  /** Revision of the last event of its stream. */
-  revision: number;
-  /** Position of the last event of its stream. */
-  position: number;
   /** Undefined: the conditions are derived from the settings. */
   conditions?: ClusterConditions;
   /** Recorded outcomes by rule id. */
@@ -91,16 +91,12 @@ export interface ClusterEntry {
   cause: Cause;
 }
 
-export interface InfraEnvEntry {
+export interface InfraEnvEntry extends Readonly<Place> {
   readonly state: InfraEnvState;
-  /** Revision of the last event of its stream. */
-  readonly revision: number;
-  /** Position of the last event of its stream. */
-  readonly position: number;
 }
 
 /** Raised when saved entries or their fold change. */
-export const VIEW_VERSION = 6;
+export const VIEW_VERSION = 7;
 export const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id', 'infra_env_id'] };
 export const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
 export const INFRA_ENVS: EntryShape = { name: 'infra_envs', fields: ['cluster_id'] };
@@ -170,7 +166,7 @@ const PROPAGATED: { readonly [type: string]: PropagatedCommand['kind'] | undefin
   ClusterDeregistered: 'deregistered',
 };
 
-export const placeOf = ({ revision, position }: RecordedMusterEvent): Pick<HostEntry, 'revision' | 'position'> => ({
+export const placeOf = ({ revision, position }: RecordedMusterEvent): Place => ({
   revision,
   position,
 });
@@ -283,17 +279,20 @@ export function applyHostOutcomes(
   host.conditions = conditions ?? (reset ? undefined : host.conditions);
 }
 
+/** Returns the last names, each once. */
+const latest = (names: readonly string[]): string[] =>
+  [...new Set([...names].reverse())].slice(0, REPORTED_RESULTS_MAX).reverse();
+
 /** Changes the entry of a host by a report about it. */
 export function applyReport(host: HostEntry, event: RecordedEvent<InventoryEvent>): void {
   if (event.type === 'ApiVipConnectivityReported' && event.data.isSuccess) {
     host.tangServers = event.data.tangServers;
     host.osImageUrl = event.data.osImageUrl;
   } else if (event.type === 'InventoryReported') host.hardware = event.data.hardware;
-  else if (event.type === 'DiskSpeedMeasured') host.measuredDisks = [...host.measuredDisks, event.data.path];
-  else if (event.type === 'ImageAvailabilityReported') {
-    const reported = event.data.images.map(({ name }) => name);
-    host.checkedImages = [...new Set([...host.checkedImages, ...reported])];
-  } else if (event.type === 'ReportCleared') {
+  else if (event.type === 'DiskSpeedMeasured') host.measuredDisks = latest([...host.measuredDisks, event.data.path]);
+  else if (event.type === 'ImageAvailabilityReported')
+    host.checkedImages = latest([...host.checkedImages, ...event.data.images.map(({ name }) => name)]);
+  else if (event.type === 'ReportCleared') {
     if (event.data.stepType === 'installation-disk-speed-check') host.measuredDisks = [];
     if (event.data.stepType === 'container-image-availability') host.checkedImages = [];
   }
