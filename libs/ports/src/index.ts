@@ -30,7 +30,7 @@ export {
   jsonTextOf,
   keepJsonText,
 } from './json-text';
-export { settleWithin, throwOutside, Unavailable, unavailableIn } from './unavailable';
+export { abortAfter, settleWithin, throwOutside, Unavailable, unavailableIn } from './unavailable';
 export { KeyedQueue } from './keyed-queue';
 export { type TurnLimits, TurnQueue, TurnShare } from './turn-share';
 export { type Clock, type Ids, isoTime, steadyClock } from './clock-and-ids';

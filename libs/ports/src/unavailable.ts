@@ -49,3 +49,13 @@ export async function settleWithin<Result>(
   });
   return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
+
+/**
+ * Returns a signal that is aborted with `signal`, or after `ms` with a TimeoutError. Node 20 collects a signal of `AbortSignal.timeout` in
+ * `AbortSignal.any` as garbage, unless it has a listener. Then the time limit never ends.
+ */
+export function abortAfter(ms: number, signal: AbortSignal): AbortSignal {
+  const limit = AbortSignal.timeout(ms);
+  limit.addEventListener('abort', () => undefined, { once: true });
+  return AbortSignal.any([signal, limit]);
+}
