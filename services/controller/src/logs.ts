@@ -1,4 +1,5 @@
 import { createTarGz, HttpRefused, KUBE_RESOURCES } from '@muster/host-api';
+import { abortAfter } from '@muster/ports';
 import { createJsonReader, errorMessage, textAt } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 import { type Controller, INTERVALS_MS, note, openClient, persist } from './controller';
@@ -30,7 +31,7 @@ const INSUFFICIENT_STORAGE = 507;
  */
 export async function sendFinalLogs(controller: Controller, hasFailed: boolean, ended: AbortSignal): Promise<void> {
   const { api, settings } = controller;
-  const signal = AbortSignal.any([ended, AbortSignal.timeout(FINAL_LOGS_MS_MAX)]);
+  const signal = abortAfter(FINAL_LOGS_MS_MAX, ended);
   const report = (state: 'requested' | 'completed'): Promise<void> =>
     api.reportClusterLogs(settings.clusterId, state, signal);
   await persist(controller, 'Reporting the logs', INTERVALS_MS.finalizing, () => report('requested'), signal);

@@ -1,5 +1,5 @@
 import { conditionsOf, HttpRefused, KUBE_RESOURCES, type ServiceOperator } from '@muster/host-api';
-import type { KubeObject } from '@muster/ports';
+import { abortAfter, type KubeObject } from '@muster/ports';
 import { createJsonReader, errorMessage, listAt, memberAt, textAt } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 import { type Controller, INTERVALS_MS, note, openClient, persist, repeat } from './controller';
@@ -39,7 +39,7 @@ export async function operatorsOf(
  */
 export async function waitForClusterOperators(controller: Controller, signal: AbortSignal): Promise<boolean> {
   const { settings } = controller;
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS_MAX)]);
+  const deadline = abortAfter(WAIT_MS_MAX, signal);
   let isDone = false;
   const round = async (): Promise<boolean> => {
     const operators = await operatorsOf(controller, 'builtin', deadline);
