@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import {
+  abortAfter,
   type DownloadProgress,
   type ImageManifest,
   type ImageRegistry,
@@ -67,7 +68,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     const rank = ({ registry }: ImageReference): number => Number(unreachable.has(registry));
     for (const place of [...placesOf(reference, options.mirrors)].sort((a, b) => rank(a) - rank(b))) {
       try {
-        const limit = within(MANIFEST_MS_MAX, signal);
+        const limit = abortAfter(MANIFEST_MS_MAX, signal);
         const answer = await client.get(place, `manifests/${place.version}`, { accept: ACCEPT }, limit);
         const text = await readText(answer, MANIFEST_CHARS_MAX);
         const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`;
@@ -120,7 +121,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     layer: Layer,
     { onProgress, signal: ending }: Reading,
   ): Promise<string> => {
-    const signal = within(LAYER_MS_MAX, ending);
+    const signal = abortAfter(LAYER_MS_MAX, ending);
     const expected = { sha256: layer.digest.replace('sha256:', ''), bytes: layer.size };
     let reached = 0;
     let byteMs = options.nowMs();
@@ -242,9 +243,6 @@ function combined(image: string, failures: readonly ImageRegistryError[]): Image
       : failures.map(({ reason: each, registry }) => `${registry}: ${each}`).join('; ');
   return new ImageRegistryError(image, first.registry, reason, first.fault, first.status);
 }
-
-/** Ends with the signal, and at the latest after a time. */
-const within = (ms: number, signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 
 function architectureIn(configuration: string): string | undefined {
   try {
