@@ -1,6 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
+import { abortAfter } from '@muster/ports';
 import { errorMessage } from '@muster/schema';
 import { StepFailed } from '../machine/machine.port';
 import type { StepWork } from '../steps/step-work';
@@ -60,7 +61,7 @@ export async function measureDiskSpeed(options: DiskSpeedOptions, signal: AbortS
   if (!stats || !isTarget(stats)) throw new StepFailed(`${path} is not a disk of this machine.`);
   const hangs = `The disk ${path} did not finish a write within ${timeoutMs / 1000} s.`;
   if (hanging.has(path)) throw new StepFailed(`${hangs} That write still has not ended.`, TIMEOUT_EXIT_CODE);
-  const writing = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs * WRITING_SHARE)]);
+  const writing = abortAfter(timeoutMs * WRITING_SHARE, signal);
   const writes = Math.ceil((options.totalBytes ?? TOTAL_BYTES) / BLOCK_BYTES);
   const writers = Array.from({ length: JOBS }, () => syncLatencies(path, writes, writing));
   // When one writer fails, the write of the other one may not have ended.

@@ -7,6 +7,7 @@ import {
   type Timer,
   createHttpClient,
 } from '@muster/host-api';
+import { abortAfter } from '@muster/ports';
 import { createReader, errorMessage, listAt, parseJson, textAt } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 import { TransportRefused, TransportUnreachable, type Transport, type StepInstruction } from './transport.port';
@@ -22,7 +23,14 @@ export interface HttpTransportOptions {
   readonly isInsecure?: boolean;
   readonly proxy?: ProxySettings;
   readonly timer: Timer;
+  /**
+   * Longest time of a request and its retries, in milliseconds. A slow answer could otherwise end the polls.
+   * @default 600,000
+   */
+  readonly requestMsMax?: number;
 }
+
+const REQUEST_MS_MAX = 10 * 60_000;
 
 /** Prefix of the Muster API. */
 const MUSTER_API_PREFIX = '/api/muster/v1';
@@ -84,7 +92,8 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   const ask = async (call: HttpCall, agentVersion: string, signal: AbortSignal): Promise<unknown> => {
     try {
       const headers: Record<string, string> = agentVersion ? { discovery_agent_version: agentVersion } : {};
-      const answer = await client.call({ ...call, headers }, signal);
+      const limit = abortAfter(options.requestMsMax ?? REQUEST_MS_MAX, signal);
+      const answer = await client.call({ ...call, headers }, limit);
       return answer.body.length > 0 ? JSON.parse(answer.body.toString('utf8')) : undefined;
     } catch (error) {
       if (error instanceof HttpRefused) throw new TransportRefused(error.status, error.reason);
