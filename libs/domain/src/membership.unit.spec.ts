@@ -91,6 +91,12 @@ describe('membership', () => {
     expect(searched).toEqual(['old']);
   });
 
+  it('lists the hosts of a deleted cluster until each of them has left it', () => {
+    const deleted = inStream('cluster-one', { type: 'ClusterDeregistered', data: { at } });
+    const membership = after(registered('a', 'one'), registered('b', 'one'), unbound('b', 'one'), deleted);
+    expect([...membership.hostsOf('one')]).toEqual([key('a')]);
+  });
+
   it('returns the cluster that a removed host leaves', () => {
     const membership = after(registered('a', 'one'));
     expect(membership.observe(deregistered('a'))).toEqual({ left: 'one', joined: '' });

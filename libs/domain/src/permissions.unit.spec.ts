@@ -1,9 +1,10 @@
 import { CLUSTER_TABLE } from './cluster/decider';
-import { CLUSTER_STATUSES } from './cluster/state';
+import { CLUSTER_STATUSES, type ClusterState, initialClusterState } from './cluster/state';
 import { HOST_TABLE, hostDecider } from './host/decider';
 import { HOST_STATUSES, initialHost } from './host/state';
 import {
   architectureRefusal,
+  clusterAdmissionRefusal,
   CLUSTER_PERMISSIONS,
   type ClusterAction,
   clusterActionRefusal,
@@ -22,6 +23,15 @@ describe('permissions by cluster status', () => {
     });
     expect(clusterActionRefusal('admit-hosts', 'ready')).toBeUndefined();
     expect(clusterActionRefusal('edit', 'installing', 'lab')?.reason).toMatch(/^Cluster lab is installing: /);
+  });
+
+  it('name the action that lets an installed cluster accept hosts, and only there', () => {
+    const reasonIn = (status: ClusterState['status']) =>
+      clusterAdmissionRefusal({ ...initialClusterState(), status }, 'c')?.reason;
+    expect(reasonIn('installed')).toContain('actions/allow-add-hosts');
+    expect(reasonIn('installing')).toBe('Cluster c is installing: it does not accept hosts.');
+    expect(reasonIn('adding-hosts')).toBeUndefined();
+    expect(reasonIn('deregistered')).toBe('Cluster c does not exist.');
   });
 
   it('accept the ingress CA in error, where a late success is possible', () => {

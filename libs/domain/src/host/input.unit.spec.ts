@@ -67,6 +67,7 @@ describe('two live machines with one id', () => {
     expect(when(inConflict, claim(OTHER_MACHINE, 2, minute(2))).events).toEqual([]);
     expect(when(inConflict, claim(KNOWN_MACHINE, 2, minute(2))).events).toEqual([]);
     expect(when(inConflict, claim(machine('52:54:00:00:00:77'), 2)).events).toEqual([]);
+    expect(when(inConflict, claim(machine('52:54:00:00:00:77'), 10, minute(2))).events).toEqual([]);
   });
 
   it.each([

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { installationDiskText } from './effects';
+import type { HostContext } from './guards';
 import { durationText, HOST_MESSAGES } from './messages';
+import { initialHost } from './state';
 import { truncateUtf8 } from '../status-reason';
 
 describe('status_info of a host', () => {
@@ -13,6 +16,16 @@ describe('status_info of a host', () => {
       expect(Object.values(HOST_MESSAGES).some((message) => message.startsWith(text))).toBe(true);
     },
   );
+
+  it.each([
+    ['/dev/sda', '/dev/disk/by-id/wwn-0x1', '/dev/sda (/dev/disk/by-id/wwn-0x1)'],
+    ['/dev/sda', '', '/dev/sda'],
+    ['', 'wwn-0x1', 'wwn-0x1'],
+    ['/dev/sda', '/dev/sda', '/dev/sda'],
+  ])('names an installation disk with the path "%s" and the id "%s"', (path, id, text) => {
+    const state = { ...initialHost(), installationDisk: { path, id } };
+    expect(installationDiskText({ state } as HostContext)).toBe(text);
+  });
 
   it('is cut at the end of a character', () => {
     expect(truncateUtf8('añb', 2)).toBe('a');

@@ -25,6 +25,20 @@ describe('machine networks', () => {
   });
 });
 
+describe('networks and proxies of a cluster', () => {
+  it('may have the smallest size, and no smaller one', () => {
+    const serviceNetworks = list('172.30.0.0/25');
+    expect(after(registration({ serviceNetworks })).settings.serviceNetworks).toEqual(serviceNetworks);
+    expect(refusalOf(after(registration()), revise({ serviceNetworks: list('172.30.0.0/26') })).subject).toBe(
+      'service_networks',
+    );
+  });
+
+  it.each(['http://proxy.example.com:3128', 'https://proxy.example.com:3128'])('may use %s for HTTPS', (httpsProxy) => {
+    expect(after(registration({ proxy: { httpsProxy } })).settings.proxy).toMatchObject({ httpsProxy });
+  });
+});
+
 describe('revision of platform and networking', () => {
   it('to user-managed networking clears VIPs and machine networks and changes the platform', () => {
     const withVips = after(registration({ apiVips: list('10.0.0.5'), ingressVips: list('10.0.0.6') }), {
