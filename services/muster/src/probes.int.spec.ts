@@ -10,6 +10,9 @@ describe('a probe', () => {
     const requests = await connectNatsRequests({ servers: server.url, name: 'probe' });
     const { check } = busProbe(requests);
     expect(await check()).toBeUndefined();
+    process.kill(server.pid, 'SIGSTOP');
+    expect(await check()).toBe('the bus (NATS_URL) does not answer: no answer within 2 s');
+    process.kill(server.pid, 'SIGCONT');
     await server.stop();
     expect(await check()).toMatch(/^the bus \(NATS_URL\) does not answer: /);
     await requests.close();

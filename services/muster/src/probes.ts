@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { createSendHttp } from '@muster/host-api';
 import { type Environment, type Probe, DISK_PROBE } from '@muster/nest-kit';
-import { type EventStore, type Requests, settleWithin, unavailableIn } from '@muster/ports';
+import { type EventStore, type Requests, RequestTimedOut, settleWithin, unavailableIn } from '@muster/ports';
 import { errorMessage } from '@muster/schema';
 import { locationOfImage, readImageConfig } from '@muster/service-image';
 import { type Outage, PROBE_TIMEOUT_MS } from './outages';
@@ -21,10 +21,15 @@ export function busProbe(requests: Requests, outage?: Pick<Outage, 'reason'>): P
       outage?.reason ??
       requests.request(subject, {}, {}, PROBE_TIMEOUT_MS).then(
         () => undefined,
-        (error: unknown) => outage?.reason ?? `the bus (NATS_URL) does not answer: ${errorMessage(error)}`,
+        (error: unknown) => outage?.reason ?? `the bus (NATS_URL) does not answer: ${reasonOf(error)}`,
       ),
   };
 }
+
+const NO_ANSWER = `no answer within ${PROBE_TIMEOUT_MS / 1_000} s`;
+
+/** The text of a request that timed out names its subject, which users do not know. */
+const reasonOf = (error: unknown): string => (error instanceof RequestTimedOut ? NO_ANSWER : errorMessage(error));
 
 /**
  * Returns a store that records whether its last append failed, and the probe that reports it and reads the head.
@@ -52,7 +57,7 @@ export function storeProbe(
   const check = async (): Promise<string | undefined> => {
     if (lastFailure) return `the last append failed: ${lastFailure}`;
     if (outage?.reason) return outage.reason;
-    const late = (): Error => new Error(`no answer within ${PROBE_TIMEOUT_MS / 1_000} s`);
+    const late = (): Error => new Error(NO_ANSWER);
     return settleWithin(PROBE_TIMEOUT_MS, eventStore.head(), late).then(
       () => undefined,
       (error: unknown) => `the event store does not answer: ${errorMessage(error)}`,
