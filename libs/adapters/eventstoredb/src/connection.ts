@@ -44,6 +44,8 @@ class OperationTimedOut extends Error {
 /** Errors of a request that was not sent, so that nothing was stored. */
 const NOT_SENT =
   /No connection established|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|Name resolution failed|Failed to discover|Channel has been shut down|Channel closed before call started/i;
+/** The client ends the text of each error of a connection with a note, which is empty for an address without a name. */
+const EMPTY_NOTE = /\. Resolution note: *$/;
 const CERTIFICATE = /certificate|self.signed|altnames|ERR_TLS|wrong version number/i;
 const BROKEN_TRANSPORT =
   /RST_STREAM|Server Is Not Ready|ECONNRESET|EPIPE|socket hang up|write after end|Connection dropped|Failed to discover|Channel has been shut down|Call cancelled|Cancelled on client/i;
@@ -61,7 +63,8 @@ class ClientReplaced extends Error {
  */
 export function explainFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
-  const reason = error.message.split('\n', 1)[0] || error.name;
+  const [line = ''] = error.message.split('\n', 1);
+  const reason = line.replace(EMPTY_NOTE, '') || error.name;
   const failure = (rest: Partial<Failure> = {}): Failure => ({
     reason,
     isOutcomeUnknown: !NOT_SENT.test(reason),

@@ -41,6 +41,12 @@ describe('errors of the EventStoreDB client', () => {
     expect(explainFailure(error)?.reason).not.toBe('');
   });
 
+  it('have a reason without the empty note of the client', () => {
+    const connect = '14 UNAVAILABLE: No connection established. Last error: connect ECONNREFUSED 10.0.0.5:2113';
+    const error = new UnavailableError(failure(`${connect}. Resolution note: `));
+    expect(explainFailure(error)?.reason).toBe(connect);
+  });
+
   it.each([
     ['wrong credentials', new AccessDeniedError(failure('16 UNAUTHENTICATED: bad password', 16))],
     [
