@@ -20,7 +20,6 @@ import {
   readEcKey,
   readSettings,
   readTlsFiles,
-  SettingError,
   type SettingValue,
   type ReleaseToolchains,
   type SettingsReader,
@@ -175,7 +174,7 @@ export function weakSettings({ authType, oidc }: Pick<GatewayConfig, 'authType' 
   ];
 }
 
-/** @throws SettingError when AUTH_TYPE=oidc and no setting names the keys of the issuer */
+/** Rejects AUTH_TYPE=oidc when no setting names the keys of the issuer. */
 function readOidc(read: SettingsReader, authType: AuthType): OidcSettings {
   const oidc = {
     issuer: read.get('OIDC_ISSUER_URL'),
@@ -187,15 +186,11 @@ function readOidc(read: SettingsReader, authType: AuthType): OidcSettings {
   };
   if (authType !== 'oidc') return oidc;
   if (!oidc.jwks && !oidc.jwksUrl && !oidc.issuer)
-    throw new SettingError(
-      'JWKS_URL',
-      '',
-      'the URL or the keys of the token issuer: JWKS_URL, JWKS_CERT or OIDC_ISSUER_URL',
-    );
+    read.reject('JWKS_URL', '', 'the URL or the keys of the token issuer: JWKS_URL, JWKS_CERT or OIDC_ISSUER_URL');
   for (const [name, url] of [
     ['JWKS_URL', oidc.jwksUrl],
     ['OIDC_ISSUER_URL', oidc.issuer],
   ] as const)
-    if (url && !URL.canParse(url)) throw new SettingError(name, url, 'a URL');
+    if (url && !URL.canParse(url)) read.reject(name, url, 'a URL');
   return oidc;
 }

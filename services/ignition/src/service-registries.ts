@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { DEFAULT_RELEASE_IMAGES } from '@muster/assisted-api';
 import { parseRegistries, type RegistryMirror, type RegistrySettings } from '@muster/ignition-config';
-import { readAuthType, readCertificates, SettingError, type SettingsReader } from '@muster/nest-kit';
+import { readAuthType, readCertificates, type SettingsReader } from '@muster/nest-kit';
 
 /** The registry mirrors that all hosts and clusters use. */
 export interface ServiceRegistries {
@@ -19,27 +19,23 @@ const WITH_AUTHORITIES =
   'the path of the registries.conf that names the mirrors, which MIRROR_REGISTRIES_CA_PATH needs. ' +
   'For a registry that is no mirror, use additional_trust_bundle of the infra-env';
 
-/**
- * Reads the files once.
- * @throws SettingError when a file is missing or not valid, and for certificate authorities without mirrors
- */
+/** Reads the files once. Rejects a file that is missing or not valid, and certificate authorities without mirrors. */
 export function readRegistries(settings: SettingsReader): ServiceRegistries {
   const path = settings.get('MIRROR_REGISTRIES_CONF_PATH');
   const caPath = settings.get('MIRROR_REGISTRIES_CA_PATH');
-  if (!path && caPath) throw new SettingError('MIRROR_REGISTRIES_CONF_PATH', '', WITH_AUTHORITIES);
-  if (!path) return { settings: undefined, mirrors: [], permittedMirrors: permittedIn(settings, []) };
-  const registriesConf = textOf('MIRROR_REGISTRIES_CONF_PATH', path);
-  const parsed = parseRegistries(registriesConf);
-  if (parsed.kind === 'refused')
-    throw new SettingError('MIRROR_REGISTRIES_CONF_PATH', path, `a registries.conf. ${parsed.reason}`);
+  if (!path && caPath) settings.reject('MIRROR_REGISTRIES_CONF_PATH', '', WITH_AUTHORITIES);
+  const file = path ? readConf(path) : undefined;
+  if (path && typeof file === 'string') settings.reject('MIRROR_REGISTRIES_CONF_PATH', path, file);
+  if (!file || typeof file === 'string')
+    return { settings: undefined, mirrors: [], permittedMirrors: permittedIn(settings, []) };
   return {
     settings: {
-      registriesConf,
+      registriesConf: file.text,
       caPem: readCertificates(settings, 'MIRROR_REGISTRIES_CA_PATH') ?? '',
       takesUnsigned: settings.get('FORCE_INSECURE_POLICY_JSON'),
     },
-    mirrors: parsed.mirrors,
-    permittedMirrors: permittedIn(settings, parsed.mirrors),
+    mirrors: file.mirrors,
+    permittedMirrors: permittedIn(settings, file.mirrors),
   };
 }
 
@@ -58,10 +54,13 @@ function permittedIn(
   ];
 }
 
-function textOf(setting: string, path: string): string {
+/** Returns the text of a registries.conf and its mirrors, or what is expected of a file that is none. */
+function readConf(path: string): { readonly text: string; readonly mirrors: readonly RegistryMirror[] } | string {
   try {
-    return readFileSync(path, 'utf8');
+    const text = readFileSync(path, 'utf8');
+    const parsed = parseRegistries(text);
+    return parsed.kind === 'refused' ? `a registries.conf. ${parsed.reason}` : { text, mirrors: parsed.mirrors };
   } catch {
-    throw new SettingError(setting, path, 'a file that can be read');
+    return 'a file that can be read';
   }
 }

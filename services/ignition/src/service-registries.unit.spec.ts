@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SettingsReader } from '@muster/nest-kit';
+import { readSettings, SettingsReader } from '@muster/nest-kit';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { readRegistries } from './service-registries';
 
@@ -13,6 +13,7 @@ describe('the registry mirrors of the service', () => {
     return join(directory.path, name);
   };
   const read = (environment: Readonly<Record<string, string>>) => readRegistries(new SettingsReader(environment));
+  const start = (environment: Readonly<Record<string, string>>) => readSettings(environment, readRegistries);
 
   it('are undefined without settings', () => {
     expect(read({})).toEqual({ settings: undefined, mirrors: [], permittedMirrors: 'any' });
@@ -53,15 +54,15 @@ describe('the registry mirrors of the service', () => {
   });
 
   it('are required when their certificate authorities are set', () => {
-    expect(() => read({ MIRROR_REGISTRIES_CA_PATH: write('ca.pem', 'PEM') })).toThrow(
+    expect(() => start({ MIRROR_REGISTRIES_CA_PATH: write('ca.pem', 'PEM') })).toThrow(
       /MIRROR_REGISTRIES_CONF_PATH is missing.*MIRROR_REGISTRIES_CA_PATH needs.*additional_trust_bundle/,
     );
   });
 
   it('stop the start with the setting and the reason when a file cannot be read', () => {
     const broken = write('registries.conf', 'x = 1');
-    expect(() => read({ MIRROR_REGISTRIES_CONF_PATH: broken })).toThrow('The document has no [[registry]]');
-    expect(() => read({ MIRROR_REGISTRIES_CONF_PATH: join(directory.path, 'none') })).toThrow(
+    expect(() => start({ MIRROR_REGISTRIES_CONF_PATH: broken })).toThrow('The document has no [[registry]]');
+    expect(() => start({ MIRROR_REGISTRIES_CONF_PATH: join(directory.path, 'none') })).toThrow(
       'MIRROR_REGISTRIES_CONF_PATH',
     );
   });

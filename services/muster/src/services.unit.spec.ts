@@ -34,6 +34,9 @@ describe('the check of settings', () => {
       LOG_FORMAT: 'xml',
       VALIDATION_FLAPPING_TURNS: '1',
       HOST_STAGE_INSTALLING_TIMEOUT: 'soon',
+      AGENT_NATS_CREDENTIALS_LIFETIME: 'soon',
+      MIRROR_REGISTRIES_CONF_PATH: '/does/not/exist',
+      AGENT_TIMEOUT_START: 'soon',
       AUTH_TYPE: 'local',
     };
     const { reason, lines } = failureOf(() => checkSettings(environment, ALL, false));
@@ -42,6 +45,12 @@ describe('the check of settings', () => {
       expect(lines.filter((line) => line.includes(`Setting ${name}=`))).toHaveLength(1);
     expect(lines.join('\n')).toContain('EC_PRIVATE_KEY_PEM is missing');
     expect(lines.at(-1)).toMatch(/^\d+ settings are not usable: correct all of them/);
+  });
+
+  it('reports what follows a missing issuer too', () => {
+    const { lines } = failureOf(() => checkSettings({ AUTH_TYPE: 'oidc', EVENTS_PER_MINUTE_MAX: 'x' }, ALL, false));
+    const reported = lines.map((line) => line.split(/[ =]/)[1]);
+    expect(reported).toEqual(expect.arrayContaining(['JWKS_URL', 'EVENTS_PER_MINUTE_MAX']));
   });
 
   it('refuses a certificate authority of the bus without a certificate', () => {

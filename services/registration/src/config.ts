@@ -94,10 +94,11 @@ export const readConfig = (environment: Environment): RegistrationConfig =>
 function readBus(settings: SettingsReader): RegistrationConfig['bus'] {
   const trustFile = settings.get('NATS_TRUST_FILE');
   const agentUrl = settings.get('AGENT_NATS_URL');
+  const lifetimeMs = settings.get('AGENT_NATS_CREDENTIALS_LIFETIME');
   if (!trustFile || !agentUrl) return undefined;
   return {
     trustFile,
-    lifetimeMs: settings.get('AGENT_NATS_CREDENTIALS_LIFETIME'),
+    lifetimeMs,
     url: settings.get('NATS_URL') ?? agentUrl,
     caPem: readFileSetting(settings, 'NATS_CA_FILE'),
   };
