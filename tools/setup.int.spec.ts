@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@muster/testing';
 
 const DEV = 'only-dev';
+/** The user `nobody`. */
+const OTHER_UID = 65_534;
 
 describe('tools/setup.mjs', () => {
   jest.setTimeout(120_000);
@@ -31,8 +33,9 @@ describe('tools/setup.mjs', () => {
   afterAll(() => folder.remove());
 
   /** With settings that make the programs of the distribution unnecessary. */
-  const run = (environment: { readonly [name: string]: string }, options: readonly string[] = []) =>
+  const run = (environment: { readonly [name: string]: string }, options: readonly string[] = [], user = {}) =>
     spawnSync(process.execPath, [...options, setup], {
+      ...user,
       encoding: 'utf8',
       env: { ...process.env, NATS_URL: 'nats://127.0.0.1:4222', OS_IMAGES: '[]', ...environment },
     });
@@ -50,6 +53,17 @@ describe('tools/setup.mjs', () => {
     const { status, stderr } = run({}, ['--require', versions]);
     expect(stderr).toBe(
       `setup: Node ${version} cannot run Muster. Supported: 20.19 and later releases of 20, 22.12 and later. Install one of them, and run this again.\n`,
+    );
+    expect(status).toBe(1);
+  });
+
+  it('refuses a tree in which the user may not write', () => {
+    const user = process.getuid?.() === 0 ? { uid: OTHER_UID, gid: OTHER_UID } : {};
+    chmodSync(folder.path, 0o555);
+    const { status, stderr } = run({}, [], user);
+    chmodSync(folder.path, 0o755);
+    expect(stderr).toBe(
+      `setup: ${folder.path} is not writable for this user, and the set-up and the build write to it. Change the owner of the tree and of everything in it, or run this as its owner.\n`,
     );
     expect(status).toBe(1);
   });

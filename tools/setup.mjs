@@ -6,13 +6,15 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUILD_NEEDED } from './vm/coreos-installer.mjs';
 import { NEEDED } from './vm/live-image.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** What npm, the build and the executables for hosts write. A command of another user may have created them. */
+const WRITTEN = ['', 'node_modules', 'node_modules/.cache', 'node_modules/.cache/muster-build.log', '.nx', 'dist'];
 const STAMP = join(ROOT, 'node_modules', '.cache', 'muster-setup');
 const [hasVerifiers, hasTests, hasDemo] = ['--verifiers', '--tests', '--demo'].map((option) =>
   process.argv.includes(option),
@@ -59,8 +61,20 @@ if (!(major === 20 ? minor >= 19 : major === 22 ? minor >= 12 : major > 22))
   fail(
     `Node ${process.versions.node} cannot run Muster. Supported: 20.19 and later releases of 20, 22.12 and later. Install one of them, and run this again.`,
   );
+requireWritableTree();
 installPackages();
 installPrograms();
+
+function requireWritableTree() {
+  for (const path of WRITTEN.map((name) => resolve(ROOT, name)).filter((one) => existsSync(one)))
+    try {
+      accessSync(path, constants.W_OK);
+    } catch {
+      fail(
+        `${path} is not writable for this user, and the set-up and the build write to it. Change the owner of the tree and of everything in it, or run this as its owner.`,
+      );
+    }
+}
 
 function installPackages() {
   const digest = createHash('sha256')
