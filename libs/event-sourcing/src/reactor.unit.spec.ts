@@ -95,6 +95,35 @@ describe('reactor', () => {
     expect(turns.most()).toBeLessThanOrEqual(FEED_TIME.maxMs / 2 + 1);
   });
 
+  it('resolves followed for a position that it observes later', async () => {
+    const reactor = start();
+    await reactor.caughtUp;
+    const next = (await store.head()) + 1;
+    const followed = reactor.followed(next).then(() => observed.map(({ position }) => position));
+    await appendEvents(store, 1);
+    expect(await store.head()).toBe(next);
+    expect(await followed).toEqual([next]);
+  });
+
+  it('resolves followed after a start when the keys from before were processed', async () => {
+    await appendEvents(store, 7);
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const reactor = start({ react: (key) => released.then(() => void reacted.push(key)) });
+    const followed = reactor.followed(0).then(() => reacted.length);
+    await reactor.caughtUp;
+    release();
+    expect(await followed).toBe(7);
+  });
+
+  it('resolves followed when it is closed before it has caught up', async () => {
+    await appendEvents(store, 7);
+    const reactor = start();
+    const followed = reactor.followed(0);
+    await reactor.close();
+    await expect(followed).resolves.toBeUndefined();
+  });
+
   it('resolves followed when the event was observed and its key was processed', async () => {
     const finishes: (() => void)[] = [];
     const reactor = start({
