@@ -1,5 +1,6 @@
 import { RefusalError } from '@muster/problems';
 import { manualClock } from '@muster/testing';
+import { ADMIN, agentOf, type Caller } from './caller';
 import { RequestRates } from './request-rates';
 
 describe('request rates', () => {
@@ -20,6 +21,7 @@ describe('request rates', () => {
     for (let n = 0; n < 10_000; n += 1) {
       free.count('a');
       free.countFailure('a');
+      free.countEvent(ADMIN);
     }
   });
 
@@ -48,5 +50,19 @@ describe('request rates', () => {
     few.countFailure('a');
     clock.advance(20_000);
     expect(refusalOf(() => few.countFailure('a'))).toMatchObject({ retryAfterSeconds: 40 });
+  });
+
+  it('of events are counted per token, user and minute', () => {
+    const limits = { requestsPerSecondMax: 0, failedProofsPerMinuteMax: 0, eventsPerMinuteMax: 1 };
+    const few = new RequestRates(clock, limits);
+    const user = (name: string): Caller => ({ kind: 'user', user: name, org: '', role: 'user' });
+    const callers = [agentOf({ infraEnvId: 'a' }), agentOf({ clusterId: 'b' }), user('c'), user('d')];
+    const count = (): readonly unknown[] => callers.map((caller) => refusalOf(() => few.countEvent(caller)));
+    expect(count()).toEqual(callers.map(() => undefined));
+    clock.advance(20_000);
+    const refused = { code: 'too-many-requests', retryAfterSeconds: 40 };
+    expect(count()).toEqual(callers.map(() => expect.objectContaining(refused) as unknown));
+    clock.advance(40_000);
+    expect(count()).toEqual(callers.map(() => undefined));
   });
 });
