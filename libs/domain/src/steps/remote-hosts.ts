@@ -4,6 +4,12 @@ import { keptByObject } from '@muster/schema';
 /** Hosts in these statuses do not answer a connectivity check. */
 const ABSENT_STATUSES: readonly string[] = ['discovering', 'disconnected'];
 
+/**
+ * Maximum number of characters of the hosts in a check. A message has at most 8 MiB, in which their text is a JSON string. A host with one
+ * network card has 200 characters, one with 16 dual-stack network cards has 2,500.
+ */
+export const CHECKED_HOSTS_CHARACTERS_MAX = 6 * 1_024 * 1_024;
+
 /** A host of a cluster as the steps of its other hosts name it. */
 export interface StepOtherHost {
   readonly hostId: string;
@@ -50,9 +56,13 @@ export class RemoteHosts {
     return this.hosts.text.length;
   }
 
+  get isTooLong(): boolean {
+    return this.length > CHECKED_HOSTS_CHARACTERS_MAX;
+  }
+
   /**
    * Returns all hosts except one as a JSON array: each with its NICs and their addresses without prefix lengths, IPv4 before IPv6.
-   * Undefined when there is no other host, or when another host has not reported NICs.
+   * Undefined when there is no other host, when another host has not reported NICs, or when the array is too long.
    */
   without(key: HostKey): string | undefined {
     return this.isKnownTo(key) ? this.hosts.without(key) : undefined;
@@ -66,6 +76,7 @@ export class RemoteHosts {
 
   private isKnownTo(key: HostKey): boolean {
     const { hosts, withoutNics } = this;
+    if (this.isTooLong) return false;
     return withoutNics.size <= (withoutNics.has(key) ? 1 : 0) && hosts.texts.length > (hosts.has(key) ? 1 : 0);
   }
 

@@ -1,5 +1,6 @@
 import { hostKeyOf } from '@muster/contracts';
-import { hardware, nic, other, remoteHostsOf } from './step-sample.fixture.spec';
+import { hardware, nic, other, remoteHostsOf, stepContext } from './step-sample.fixture.spec';
+import { hasTooManyPeers, planSteps } from './step-table';
 
 const host = (hostId: string, address = '192.0.2.1/24') =>
   other({ hostId, hardware: hardware({ nics: [nic({ ipv4Addresses: [address] })] }) });
@@ -48,4 +49,28 @@ describe('remote hosts', () => {
     ])
       expect(before.equals(remoteHostsOf(changed, 2))).toBe(false);
   });
+
+  it('are not known when they are too long for a message', () => {
+    const nics = Array.from({ length: 16 }, (_, n) =>
+      nic({
+        name: `enp${n}s0f0np0`,
+        ipv4Addresses: ['10.100.120.250/24'],
+        ipv6Addresses: ['fd00:1234:5678:9abc:def0:1234:5678:9999/64', 'fe80::a236:9fff:fe12:3456/64'],
+      }),
+    );
+    const hosts = (count: number) =>
+      remoteHostsOf(Array.from({ length: count }, (_, n) => other({ hostId: `h${n}`, hardware: hardware({ nics }) })));
+    const [fitting, tooLong] = [hosts(2_500), hosts(3_000)];
+    expect(fitting.isTooLong).toBe(false);
+    expect(fitting.jsonWithout(key('h0'))?.length).toBeLessThan(MESSAGE_BYTES_MAX * 0.9);
+    expect(tooLong.isTooLong).toBe(true);
+    expect(tooLong.without(key('h0'))).toBeUndefined();
+    expect(tooLong.jsonWithout(key('h0'))).toBeUndefined();
+    const context = { ...stepContext({ host: { status: 'known' } }), remoteHosts: () => tooLong };
+    expect(hasTooManyPeers(context)).toBe(true);
+    expect(planSteps(context, '').steps.map(({ type }) => type)).not.toContain('connectivity-check');
+    expect(hasTooManyPeers({ ...context, host: { ...context.host, status: 'installing' } })).toBe(false);
+  });
 });
+
+const MESSAGE_BYTES_MAX = 8 * 1_024 * 1_024;

@@ -263,6 +263,15 @@ function isUpgradeDue({ hardware, host, images, infraEnv, settings }: StepContex
   );
 }
 
+function rowOf({ cluster, host }: StepContext): Omit<StepRow, 'pool' | 'statuses'> {
+  const pool = !cluster ? 'unbound' : host.kind === 'AddToExistingClusterHost' ? 'day-2' : 'day-1';
+  return ROW_OF.get(`${pool} ${host.status}`) ?? IDLE_ROW;
+}
+
+/** Returns whether the host gets no connectivity check because the list of the other hosts is too long for a message. */
+export const hasTooManyPeers = (context: StepContext): boolean =>
+  rowOf(context).steps.includes('connectivity-check') && context.remoteHosts().isTooLong;
+
 /**
  * Returns the next steps of the agent. An outdated agent receives only the upgrade step, because the other steps may have changed.
  * An executable that cannot be replaced receives the steps of its status: the upgrade would fail at each poll.
@@ -276,8 +285,7 @@ export function planSteps(context: StepContext, agentVersion: string): StepPlan 
       then: 'continue',
     };
   }
-  const pool = !context.cluster ? 'unbound' : host.kind === 'AddToExistingClusterHost' ? 'day-2' : 'day-1';
-  const row = ROW_OF.get(`${pool} ${host.status}`) ?? IDLE_ROW;
+  const row = rowOf(context);
   const types = host.hasIdentityConflict ? contestedStepsOf(row.steps) : row.steps;
   const steps = types.flatMap((type) => {
     const args = settings.disabledSteps.includes(type) ? undefined : STEPS[type](context);

@@ -124,6 +124,41 @@ describe('the agent of a host in a ready cluster', () => {
     expect(await installOf(other)).not.toHaveProperty('coreos_image');
   });
 
+  it('gets no list of the other hosts that is too long for a message, and the event log has the reason', async () => {
+    const cluster = new TestCluster(running);
+    const keys = await cluster.ready(11);
+    const [key] = keys;
+    if (!key) throw new Error('the cluster has no hosts');
+    const notes: string[] = [];
+    const listening = running.platform.requests.subscribe(
+      subjectOfMethod(EventsService.method.recordNote),
+      async ({ body }) => {
+        const { note } = body as { readonly note: { readonly hostId: string; readonly message: string } };
+        if (note.hostId === parseHostKey(key).hostId) notes.push(note.message);
+        return { ok: { position: 1 } };
+      },
+    );
+    const typesOf = async () => {
+      running.clock.advance(60_000);
+      return (await poll(key)).instructions.map(({ stepType }) => stepType);
+    };
+    const nics = Array.from({ length: 1_900 }, (_, n) => ({
+      name: `enp${n}s0f0np0`.padEnd(256, '0'),
+      macAddress: '02:00:00:00:00:01',
+      ipv4Addresses: ['192.0.2.10/24'],
+      ipv6Addresses: ['fd00:1234:5678:9abc:def0:1234:5678:9999/64'],
+    }));
+    expect(await typesOf()).toContain('connectivity-check');
+    for (const other of keys) await cluster.reportInventory(other, 1, { nics });
+    await eventually('the list is too long', async () => !(await typesOf()).includes('connectivity-check'));
+    expect(await typesOf()).toContain('inventory');
+    await eventually('the reason is in the event log', () => notes.length > 0);
+    listening.unsubscribe();
+    expect(notes).toEqual([
+      expect.stringMatching(/^The step connectivity-check of host .* is too long for one message/),
+    ]);
+  });
+
   it('is installed with the CoreOS image of the cluster that it joins', async () => {
     const cluster = new TestCluster(running);
     await cluster.register(

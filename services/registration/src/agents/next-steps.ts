@@ -1,6 +1,8 @@
 import { documentSecretName, type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
 import {
+  CHECKED_HOSTS_CHARACTERS_MAX,
   type ClusterState,
+  hasTooManyPeers,
   hostNotFound,
   type HostState,
   isClosedHost,
@@ -40,6 +42,13 @@ const NO_COREOS_IMAGE = {
   exitCode: 0,
   error:
     'The host runs from its disk, which must not be written, and the CoreOS image of the release is not known. Boot the host from the discovery image.',
+};
+
+/** The host gets no connectivity check. */
+const TOO_MANY_PEERS = {
+  stepType: 'connectivity-check',
+  exitCode: 0,
+  error: `The list of the hosts of the cluster with their network cards is too long for one message. Allowed: at most ${CHECKED_HOSTS_CHARACTERS_MAX} characters. Remove hosts from the cluster, or addresses and network cards from its hosts.`,
 };
 
 /** Answers the polls of agents. */
@@ -96,6 +105,7 @@ export class NextSteps {
     const isContested = state.conflict !== undefined && whole.steps.some(({ type }) => type === 'inventory');
     if (isContested) this.identities.requireClaim(key, nowMs);
     if (state.status === 'installing' && lacksCoreosImage(context)) this.failures.note(state, NO_COREOS_IMAGE);
+    if (hasTooManyPeers(context)) this.failures.note(state, TOO_MANY_PEERS);
     // Each of the two machines gets all steps, although the other one has just polled.
     const plan = isContested ? { ...whole, holdSeconds: 0 } : this.pace.apply(whole, situation, nowMs);
     if (isClosed) this.pace.forget(key);
