@@ -109,6 +109,20 @@ describe('store', () => {
     lock?.release();
   });
 
+  it('names a data directory in which it cannot write', async () => {
+    const path = join(directory.path, 'unwritable');
+    mkdirSync(path);
+    await run(['backup', join(path, 'events.sqlite')]);
+    // The superuser can write everywhere, but not to a directory.
+    mkdirSync(join(path, 'store-command.lock'));
+    expect(await failureOf(['verify'], path)).toEqual({
+      reason: 'dataDirectory',
+      lines: [
+        expect.stringMatching(`^The data directory ${path} is not writable: .* Run the command as the user of Muster`),
+      ],
+    });
+  });
+
   it('copies the files that a start needs, and no others', async () => {
     const files = ['objects/ab/cd', 'logs/cluster/host.tar.gz', 'nats/trust.json'];
     for (const name of [...files, 'objects/incoming/half', 'images/base.iso', 'master.key', 'muster.lock']) {

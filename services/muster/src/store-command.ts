@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { copyFiles, createDirectory, moveIntoPlace, sealedSecrets } from '@muster/adapter-filesystem';
 import {
   copySqliteFile,
+  type FileLock,
   lockFile,
   sqliteSealedStorage,
   sqliteStoreStats,
@@ -11,13 +12,13 @@ import {
   verifySqliteStore,
   writerHere,
 } from '@muster/adapter-sqlite';
-import { type Environment, SettingsError, SettingsReader } from '@muster/nest-kit';
+import { type Environment, SettingsReader } from '@muster/nest-kit';
 import { type ObjectStore, parseStreamId, type RecordedEvent } from '@muster/ports';
 import { errorMessage, isOneOf, textAt } from '@muster/schema';
-import { lockDataDirectory, openIdentity, refuseMismatch, SEALED_FILE } from './data-directory';
+import { openIdentity, refuseMismatch, SEALED_FILE } from './data-directory';
 import { openObjectStores } from './profile';
 import { StartError } from './start-error';
-import { compactStore, vacuumFiles } from './store-compaction';
+import { compactDataDirectory } from './store-compaction';
 
 const USAGE =
   'Usage: store stats | store verify | store backup <new file> | store backup --all <new directory> | store compact';
@@ -63,12 +64,7 @@ export async function runStoreCommand(
   requireReadable(file);
   if (command === 'stats') return showStats(file, print);
   // A compaction removes documents that a backup or a verification has yet to read, and two backups may have the same target.
-  const lock = lockFile(join(dataDirectory, LOCK_FILE), 'exclusive');
-  if (!lock)
-    throw new StartError(
-      'dataDirectory',
-      `Another store command works with the data directory ${dataDirectory}. Wait until it has ended, and repeat this one.`,
-    );
+  const lock = lockCommands(dataDirectory);
   try {
     switch (command) {
       case 'verify':
@@ -78,11 +74,27 @@ export async function runStoreCommand(
           ? await backUpAll(dataDirectory, resolve(others[0] ?? ''), print)
           : backUp(file, resolve(target ?? ''), print);
       case 'compact':
-        return await compact(settings, dataDirectory, print);
+        return await compactDataDirectory(settings, dataDirectory, print);
     }
   } finally {
     lock.release();
   }
+}
+
+/** @throws StartError `dataDirectory` when another command runs, or the directory is not writable */
+function lockCommands(dataDirectory: string): FileLock {
+  let lock: FileLock | undefined;
+  try {
+    lock = lockFile(join(dataDirectory, LOCK_FILE), 'exclusive');
+  } catch (error) {
+    const text = `The data directory ${dataDirectory} is not writable: ${errorMessage(error)}. Run the command as the user of Muster.`;
+    throw new StartError('dataDirectory', text, { cause: error });
+  }
+  if (lock) return lock;
+  throw new StartError(
+    'dataDirectory',
+    `Another store command works with the data directory ${dataDirectory}. Wait until it has ended, and repeat this one.`,
+  );
 }
 
 /** @throws StartError `dataDirectory` */
@@ -95,35 +107,6 @@ function requireReadable(file: string): void {
       ? `${file} does not exist. Set MUSTER_DATA_DIRECTORY.`
       : `${file} cannot be read: ${errorMessage(error)}. Run the command as the user of Muster.`;
     throw new StartError('dataDirectory', text, { cause: error });
-  }
-}
-
-async function compact(settings: SettingsReader, dataDirectory: string, print: (line: string) => void): Promise<void> {
-  const retentionMs = settings.get('MUSTER_REPORT_RETENTION');
-  if (settings.problems.length > 0) throw new SettingsError(settings.problems);
-  if (retentionMs === undefined)
-    throw new StartError(
-      'settings',
-      'MUSTER_REPORT_RETENTION is not set, so all events are kept. Set it to a duration such as 720h.',
-    );
-  const lock = lockDataDirectory(dataDirectory, 'store compact', 'exclusive');
-  const writer = writerHere();
-  try {
-    const { objectStore, close } = await openObjectStores(settings, dataDirectory, writer);
-    try {
-      const beforeMs = Date.now() - retentionMs;
-      const summary = await compactStore({ dataDirectory, objectStore, beforeMs, print });
-      const { removed, reduced, before, after, bodies } = summary;
-      print(
-        `${removed} events removed and ${reduced} reduced, from ${before} to ${after} bytes; ${bodies} documents removed`,
-      );
-    } finally {
-      await close();
-    }
-    vacuumFiles(dataDirectory, print);
-  } finally {
-    await writer.close();
-    lock.release();
   }
 }
 

@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ReplacedBytes, type Replacement, SqliteCompaction, vacuumSqliteFile } from '@muster/adapter-sqlite';
+import {
+  type ReplacedBytes,
+  type Replacement,
+  SqliteCompaction,
+  vacuumSqliteFile,
+  writerHere,
+} from '@muster/adapter-sqlite';
 import {
   eventCategory,
   isEventOf,
@@ -14,8 +20,11 @@ import {
 import { clusterDecider, clusterFinishedAt, hostDecider } from '@muster/domain';
 import { compactOutcomes, type IsNamed } from '@muster/evaluation';
 import { compactReports } from '@muster/inventory';
+import { SettingsError, type SettingsReader } from '@muster/nest-kit';
 import { type ObjectStore, parseStreamId } from '@muster/ports';
-import { SEALED_FILE } from './data-directory';
+import { lockDataDirectory, SEALED_FILE } from './data-directory';
+import { openObjectStores } from './profile';
+import { StartError } from './start-error';
 
 /** Streams between two lines of progress. */
 const PROGRESS_STREAMS = 1_000;
@@ -87,6 +96,45 @@ export async function compactStore(options: CompactionOptions): Promise<Compacti
   }
 }
 
+/**
+ * Compacts the store and shrinks the files of a data directory, which no other process may use.
+ * @throws StartError `settings` without a retention, `dataDirectory` when the directory is in use
+ * @throws SettingsError when the retention is not a duration
+ * @throws DatabaseUnusable when a file cannot be read or written
+ */
+export async function compactDataDirectory(
+  settings: SettingsReader,
+  dataDirectory: string,
+  print: (line: string) => void,
+): Promise<void> {
+  const retentionMs = settings.get('MUSTER_REPORT_RETENTION');
+  if (settings.problems.length > 0) throw new SettingsError(settings.problems);
+  if (retentionMs === undefined)
+    throw new StartError(
+      'settings',
+      'MUSTER_REPORT_RETENTION is not set, so all events are kept. Set it to a duration such as 720h.',
+    );
+  const lock = lockDataDirectory(dataDirectory, 'store compact', 'exclusive');
+  const writer = writerHere();
+  try {
+    const { objectStore, close } = await openObjectStores(settings, dataDirectory, writer);
+    try {
+      const beforeMs = Date.now() - retentionMs;
+      const summary = await compactStore({ dataDirectory, objectStore, beforeMs, print });
+      const { removed, reduced, before, after, bodies } = summary;
+      print(
+        `${removed} events removed and ${reduced} reduced, from ${before} to ${after} bytes; ${bodies} documents removed`,
+      );
+    } finally {
+      await close();
+    }
+    vacuumFiles(dataDirectory, print);
+  } finally {
+    await writer.close();
+    lock.release();
+  }
+}
+
 /** Returns a function that counts what it is called for, and reports the count now and then, such as "1000 of 2500". */
 function counting(all: number, report: (count: string) => void): () => void {
   let visited = 0;
@@ -97,7 +145,7 @@ function counting(all: number, report: (count: string) => void): () => void {
 }
 
 /** Gives the free space of the files of the data directory back to the disk. */
-export function vacuumFiles(dataDirectory: string, print: (line: string) => void): void {
+function vacuumFiles(dataDirectory: string, print: (line: string) => void): void {
   for (const name of ['events.sqlite', 'objects.sqlite', join('secrets', SEALED_FILE)]) {
     const file = join(dataDirectory, name);
     if (!existsSync(file)) continue;
