@@ -54,8 +54,8 @@ export function parseCertificateBundle(bundle: Buffer): string {
 }
 
 /**
- * One reply on the bus has at most 8 MiB, in base64. A bootstrap config of 500 hosts has 1 MiB; large manifests
- * increase it.
+ * One reply on the bus has at most 8 MiB, in base64. A bootstrap config has 1.6 KB per bare-metal host, 5 MiB at 3,180
+ * hosts; large manifests increase it.
  */
 const ARTIFACT_BYTES_MAX = 5 * 1024 * 1024;
 const DESTROYED = Buffer.alloc(0);
@@ -87,7 +87,7 @@ export class ArtifactVault {
   async store(clusterId: string, attempt: number, { name, content, isSecret }: MadeArtifact): Promise<Plain<Artifact>> {
     if (content.length > ARTIFACT_BYTES_MAX)
       throw new ArtifactsRefused(
-        `${name} has ${content.length} bytes. Allowed: at most ${ARTIFACT_BYTES_MAX}. Remove large manifests or overrides and start the installation again.`,
+        `${name} has ${content.length} bytes. Allowed: at most ${ARTIFACT_BYTES_MAX}. Remove large manifests, overrides or hosts and start the installation again.`,
       );
     if (!isSecret) return { name, sealed: false, body: await this.objectStore.put(content, ARTIFACT_BYTES_MAX) };
     await this.secrets.seal(clusterId, nameOf(attempt, name), content);
