@@ -23,6 +23,8 @@ describe('the vault of artifacts', () => {
     const store = (bytes: number) =>
       vault().store('c', 1, { name: 'bootstrap.ign', content: Buffer.alloc(bytes), isSecret: true });
     await expect(store(5 * MIB)).resolves.toMatchObject({ name: 'bootstrap.ign' });
-    await expect(store(5 * MIB + 1)).rejects.toThrow(/bootstrap\.ign has 5242881 bytes.*Remove large manifests, overrides or hosts/);
+    await expect(store(5 * MIB + 1)).rejects.toThrow(
+      /bootstrap\.ign has 5242881 bytes.*Remove large manifests, overrides or hosts/,
+    );
   });
 });
