@@ -1,10 +1,13 @@
+import { type InfraEnvEvent, parseEvent } from '@muster/contracts';
 import {
   CLUSTER_ID,
+  clusterEvent,
   clusterRegistered,
   hostEntered,
   hostEvent,
   hostKey,
   hostRegistered,
+  INFRA_ENV_ID,
   infraEnvRegistered,
   inventoryReported,
   recorded,
@@ -12,7 +15,7 @@ import {
   type SampleEvent,
 } from '@muster/testing';
 import { RegistrationView } from '../view/registration-view';
-import { reactionKeysOf } from './reaction-keys';
+import { parseReactionKey, reactionKeysOf } from './reaction-keys';
 
 const KEY = hostKey(1);
 
@@ -49,5 +52,35 @@ describe('the reactions to a host that is installed or leaves', () => {
   it('include no other hosts', () => {
     expect(keysAfter(hostRegistered(other), hostEntered(KEY, 'installed'))).not.toContain(`host:${other}`);
     expect(keysAfter(...waiting, hostEntered(KEY, 'error'))).not.toContain(`host:${other}`);
+  });
+});
+
+describe('the reactions to a cluster and an infra-env', () => {
+  const infraEnvEvent = (type: InfraEnvEvent['type']): SampleEvent => ({
+    ...infraEnvRegistered(),
+    event: parseEvent('infraEnv', type, {}),
+  });
+
+  it.each([
+    ['the hosts of a cluster with another status', clusterEvent('ClusterEnteredStatus', { status: 'ready' }), [KEY]],
+    ['no hosts after another event', clusterEvent('ClusterProgressed', {}), []],
+  ])('include %s', (_, event, hosts) => {
+    expect(keysAfter(event)).toEqual([`cluster:${CLUSTER_ID}`, ...hosts.map((key) => `host:${key}`)]);
+  });
+
+  it('destroy the secrets of an infra-env only when it is removed', () => {
+    expect(keysAfter(infraEnvEvent('InfraEnvSettingsRevised'))).toEqual([]);
+    expect(keysAfter(infraEnvEvent('InfraEnvDeregistered'))).toEqual([`shred:${INFRA_ENV_ID}`]);
+  });
+});
+
+describe('the key of a reaction', () => {
+  it.each([`host:${KEY}`, `report:${KEY}`, 'cluster:c', 'follow:c', 'shred:c'])('%s is read', (key) => {
+    const { kind, id } = parseReactionKey(key);
+    expect(`${kind}:${id}`).toBe(key);
+  });
+
+  it.each(['host:c', 'report:c', 'other:c', 'c'])('%s is not one', (key) => {
+    expect(() => parseReactionKey(key)).toThrow('is not a key of this process');
   });
 });
