@@ -24,12 +24,13 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { apiDocumentOf, DOCUMENT_PAGE, serveDocument } from './api-document/api-document';
 import { GatewayModule } from './app.module';
 import { createLocalTokens, LocalTokens } from './auth/local.authenticator';
-import { GatewayReadModels, ReadYourWrites } from './bus/read-your-writes';
+import { ReadYourWrites } from './bus/read-your-writes';
 import { GATEWAY_CONFIG, readGatewayConfig, weakSettings } from './config';
 import { acceptFromManySockets } from './http/accepting-sockets';
 import { protectFromBrowsers } from './http/browsers';
 import { createFastifyServer, limitConnections } from './http/fastify-server';
 import { RouteTable, setPaths } from './http/routes';
+import { GatewayReadModels } from './views/documents';
 
 /** Providers that exist before the module. Building the API document does not use them. */
 const PORTS = [EVENT_STORE, READ_MODELS, GatewayReadModels, OBJECT_STORE, LOGS, SECRETS, REQUESTS, CLOCK, IDS, PROBES];

@@ -4,8 +4,9 @@ import { COLLECTIONS, VIEWS_PROJECTION } from '@muster/assisted-api';
 import { hostKeyOf, RegistrationService, subjectOfMethod, ValidationService } from '@muster/contracts';
 import { type InputOf, type Method, musterEventStore, Readiness } from '@muster/nest-kit';
 import { manualClock, type NatsServer, startNatsServer } from '@muster/testing';
+import { GatewayReadModels } from '../views/documents';
 import { Commands } from './commands';
-import { GatewayReadModels, ReadYourWrites } from './read-your-writes';
+import { ReadYourWrites } from './read-your-writes';
 
 const { method } = RegistrationService;
 const INFRA_ENV_ID = '11111111-1111-4111-8111-111111111111';

@@ -13,7 +13,8 @@ import {
 import type { Clock, Requests } from '@muster/ports';
 import { type ProblemCode, type Refusal, RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { GatewayReadModels, READ_OR_REFUSE_MAX_WAIT_MS, ReadYourWrites } from './read-your-writes';
+import { GatewayReadModels } from '../views/documents';
+import { READ_OR_REFUSE_MAX_WAIT_MS, ReadYourWrites } from './read-your-writes';
 
 const { method } = RegistrationService;
 

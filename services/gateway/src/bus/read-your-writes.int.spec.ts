@@ -7,7 +7,8 @@ import { HEAD_BEACON, projectionSubject } from '@muster/event-sourcing';
 import { musterEventStore, Readiness } from '@muster/nest-kit';
 import { type IncomingMessage, START_OF_STORE } from '@muster/ports';
 import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
-import { GatewayReadModels, ReadYourWrites } from './read-your-writes';
+import { GatewayReadModels } from '../views/documents';
+import { ReadYourWrites } from './read-your-writes';
 
 /** For answers that must arrive, however busy the machine is. */
 const PATIENT_MS = 20_000;

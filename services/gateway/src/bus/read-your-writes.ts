@@ -45,8 +45,6 @@ const ROUNDS_MAX = 6;
 const REACTING = [RegistrationService.method.awaitReaction, ValidationService.method.awaitEvaluation];
 const parseReaction = createParser(Type.Object({ ok: Type.Object({ position: Type.Number() }) }), { name: 'reply' });
 
-export { GatewayReadModels };
-
 interface Waiter {
   readonly position: number;
   readonly passed: () => void;
