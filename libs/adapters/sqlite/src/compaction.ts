@@ -31,11 +31,29 @@ export interface ReplacedBytes {
  */
 export class SqliteCompaction {
   private readonly database;
+  /** Prepared once: each statement keeps memory until it is collected, and a large store has 100,000 streams. */
+  private readonly statements;
 
   /** @throws DatabaseUnusable */
   constructor(private readonly file: string) {
     this.database = openDatabase(file);
     this.database.exec('CREATE TABLE IF NOT EXISTS compacted_bodies (digest TEXT PRIMARY KEY) STRICT, WITHOUT ROWID');
+    this.statements = {
+      streams: this.database
+        .prepare(
+          `SELECT id, CAST(name AS BLOB) FROM streams WHERE id > ? AND name GLOB ? ORDER BY id LIMIT ${STREAMS_PER_PAGE}`,
+        )
+        .raw(),
+      stream: this.database
+        .prepare(
+          `SELECT position, revision, CAST(body AS BLOB) FROM streams JOIN events ON stream = streams.id
+           WHERE name = ? ORDER BY revision`,
+        )
+        .raw(),
+      body: this.database.prepare('SELECT CAST(body AS BLOB) FROM events WHERE position = ?').raw(),
+      update: this.database.prepare('UPDATE events SET body = ?, checksum = ? WHERE position = ?'),
+      insert: this.database.prepare('INSERT OR IGNORE INTO compacted_bodies (digest) VALUES (?)'),
+    };
   }
 
   /** Returns the number of streams with this prefix of their name. */
@@ -46,13 +64,11 @@ export class SqliteCompaction {
 
   /** Returns the names of all streams with this prefix. */
   *streams(prefix: string): Generator<StreamId> {
-    const select = this.database
-      .prepare(
-        `SELECT id, CAST(name AS BLOB) FROM streams WHERE id > ? AND name GLOB ? ORDER BY id LIMIT ${STREAMS_PER_PAGE}`,
-      )
-      .raw();
     for (let last = -1; ;) {
-      const rows = explained(this.file, () => select.all(last, `${prefix}*`) as [number, StoredText][]);
+      const rows = explained(
+        this.file,
+        () => this.statements.streams.all(last, `${prefix}*`) as [number, StoredText][],
+      );
       for (const [, name] of rows) yield decodeText(name) as StreamId;
       last = rows.at(-1)?.[0] ?? last;
       if (rows.length < STREAMS_PER_PAGE) return;
@@ -64,25 +80,17 @@ export class SqliteCompaction {
    * @throws DamagedEvent
    */
   read(streamId: StreamId): readonly RecordedEvent[] {
-    const select = this.database
-      .prepare(
-        `SELECT position, revision, CAST(body AS BLOB) FROM streams JOIN events ON stream = streams.id
-         WHERE name = ? ORDER BY revision`,
-      )
-      .raw();
-    const rows = explained(this.file, () => select.all(streamId) as [number, number, StoredText][]);
+    const rows = explained(this.file, () => this.statements.stream.all(streamId) as [number, number, StoredText][]);
     return rows.map(([position, revision, body]) => decodeRow(this.file, streamId, revision, position, body));
   }
 
   /** Replaces events in one transaction: all of them or none. None when the store would not become smaller. */
   replace(replacements: readonly Replacement[]): ReplacedBytes | undefined {
-    const select = this.database.prepare('SELECT CAST(body AS BLOB) FROM events WHERE position = ?').raw();
-    const update = this.database.prepare('UPDATE events SET body = ?, checksum = ? WHERE position = ?');
-    const insert = this.database.prepare('INSERT OR IGNORE INTO compacted_bodies (digest) VALUES (?)');
+    const { body, update, insert } = this.statements;
     const bytes = { before: 0, after: 0 };
     const isSmaller = this.inTransaction(() => {
       for (const { position, data } of replacements) {
-        const text = decodeText((select.get(position) as [StoredText])[0]);
+        const text = decodeText((body.get(position) as [StoredText])[0]);
         const kept = compactedText(text, data);
         const digests = new Set(data ? JSON.stringify(data).match(DIGEST) : []);
         for (const digest of JSON.stringify(bodyDataOf(text)).match(DIGEST) ?? [])

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { inMemoryObjectStore } from '@muster/adapter-in-memory';
 import { NO_STREAM } from '@muster/ports';
 import { collectPages, eventToAppend, temporaryDirectory } from '@muster/testing';
+import Database from 'libsql';
 import { SqliteCompaction } from './compaction';
 import { openDatabase } from './database';
 import { sqliteEventStore } from './event-store';
@@ -101,6 +102,23 @@ describe('a file with damaged pages', () => {
     await expect(readAll).rejects.toThrow(refusal(file));
     await damaged.close();
   });
+});
+
+it('a compaction prepares its statements once, because each one keeps memory until it is collected', async () => {
+  const directory = temporaryDirectory();
+  const file = join(directory.path, 'events.sqlite');
+  const store = sqliteEventStore({ file });
+  await store.append('sample-1', NO_STREAM, [eventToAppend({ more: 'x'.repeat(1_000) }), eventToAppend()]);
+  await store.close();
+  const compaction = new SqliteCompaction(file);
+  const prepared = jest.spyOn(Database.prototype, 'prepare');
+  expect([...compaction.streams('sample-')]).toEqual(['sample-1']);
+  expect(compaction.read('sample-1')).toHaveLength(2);
+  expect(compaction.replace([{ position: 1, data: undefined }])).toBeDefined();
+  expect(prepared).not.toHaveBeenCalled();
+  prepared.mockRestore();
+  compaction.close();
+  directory.remove();
 });
 
 it('a damaged event is named by the search for unused bodies', async () => {
