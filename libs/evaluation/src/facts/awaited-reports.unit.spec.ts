@@ -1,4 +1,4 @@
-import { type HostKey, hostKeyOfStream } from '@muster/contracts';
+import { hostKeyOfStream } from '@muster/contracts';
 import {
   CLUSTER_ID,
   clusterRegistered,
@@ -17,6 +17,7 @@ import { FactsView } from './facts-view';
 import type { HostEntry } from './view-entries';
 
 const HOSTS = [1, 2, 3, 4, 5];
+const NETWORK = '192.168.128.0/24';
 const idOf = (number: number): string => hostKey(number).slice(37);
 const address = (number: number): string => `192.168.128.1${number}`;
 
@@ -86,39 +87,53 @@ function eventOf({ host, kind, others, unreached }: Change, generation: number):
   }
 }
 
-/** A silent host reports nothing more, and one that cannot check its connectivity has reported nothing. */
-const isExpected = ({ state, reports }: HostEntry): boolean =>
-  !state.isSilent && !(reports.failedSteps.has('connectivity-check') && reports.reaches === undefined);
+const isFailing = ({ reports }: HostEntry): boolean => reports.failedSteps.has('connectivity-check');
+const hasReportedOn = ({ reports }: HostEntry, other: HostEntry): boolean =>
+  reports.reaches?.has(other.state.hostId) ?? false;
 
-/** Compares each host that reports with each one that does not. */
-function awaitsReports(hosts: readonly HostEntry[]): boolean {
-  const reported = hosts.filter(({ reports }) => reports.hardware !== undefined);
-  const expected = reported.filter(isExpected);
-  const others = reported.filter((host) => !isExpected(host));
-  return expected.some(({ reports: { reaches } }) => {
-    const outdated = others.filter(({ state }) => reaches?.has(state.hostId)).length;
-    return (reaches?.size ?? 0) - outdated < expected.length - 1;
-  });
+/** A silent host reports nothing more. */
+const isConnected = ({ state, reports }: HostEntry): boolean => !state.isSilent && reports.hardware !== undefined;
+
+/** Returns true for a host that cannot run its check, and has not reported on each host that can. */
+function isLeftOut(host: HostEntry, hosts: readonly HostEntry[]): boolean {
+  const checking = hosts.filter((other) => other !== host && isConnected(other) && !isFailing(other));
+  return isFailing(host) && !(host.reports.reaches && checking.every((other) => hasReportedOn(host, other)));
 }
 
-/** Returns whether a connected host has reported that it does not reach the host. */
-const isUnreached = (key: HostKey, hosts: readonly HostEntry[]): boolean => {
-  const { hostId } = hosts.find((host) => host.key === key)?.state ?? { hostId: '' };
-  return hosts.some(({ state, reports }) => {
-    const isOutdated = state.isSilent && reports.hardware !== undefined;
-    const reach = isOutdated ? undefined : reports.reaches?.get(hostId);
-    return reach !== undefined && reach.farAddresses.length === 0;
-  });
-};
+const comparedOf = (hosts: readonly HostEntry[]): readonly HostEntry[] =>
+  hosts.filter((host) => isConnected(host) && !isLeftOut(host, hosts));
 
-it('the awaited reports are the same as when all hosts are compared, also after a load', () => {
+/** Compares each pair of hosts. */
+const awaitsReports = (compared: readonly HostEntry[]): boolean =>
+  compared.some((host) => !isFailing(host) && compared.some((other) => other !== host && !hasReportedOn(host, other)));
+
+/** Returns whether a connected host has reported that it does not reach the host. */
+const isUnreached = ({ state: { hostId } }: HostEntry, compared: readonly HostEntry[]): boolean =>
+  compared.some(({ reports }) => reports.reaches?.get(hostId)?.farAddresses.length === 0);
+
+/** Returns the ids of the largest group of at least three hosts that all reach each other. Of equally large ones, those with the smallest. */
+function largestGroup(compared: readonly HostEntry[]): readonly string[] {
+  const reaches = (one: HostEntry, other: HostEntry): boolean =>
+    (one.reports.reaches?.get(other.state.hostId)?.nearAddresses.length ?? 0) > 0;
+  let best: readonly string[] = [];
+  for (let set = 0; set < 2 ** compared.length; set += 1) {
+    const group = compared.filter((_, at) => (set >> at) & 1);
+    const ids = group.map(({ state }) => state.hostId).sort();
+    const isBetter = ids.length > best.length || (ids.length === best.length && ids.join() < best.join());
+    if (isBetter && group.every((one) => group.every((other) => one === other || reaches(one, other)))) best = ids;
+  }
+  return best.length < 3 ? [] : best;
+}
+
+it('the groups and awaited reports are the same as when all hosts are compared, also after a load', () => {
   let awaited = 0;
+  let left = 0;
   fc.assert(
     fc.property(fc.array(anyChange, { minLength: 20, maxLength: 60 }), (changes) => {
       const view = new FactsView();
       const beginning = [
         infraEnvRegistered(),
-        clusterRegistered(),
+        clusterRegistered({ machineNetworks: { items: [NETWORK] } }),
         ...HOSTS.flatMap((host) => [
           hostRegistered(hostKey(host)),
           eventOf({ host, kind: 'inventory', others: [], unreached: [] }, 1),
@@ -133,18 +148,24 @@ it('the awaited reports are the same as when all hosts are compared, also after 
         for (const event of isPossible ? recorded([eventOf(change, generation)]) : []) {
           view.observe(event);
           const hosts = view.hostsOf(cluster);
-          expect(cluster.awaitsReports).toBe(awaitsReports(hosts));
+          const compared = comparedOf(hosts);
+          expect(cluster.awaitsReports).toBe(awaitsReports(compared));
           awaited += Number(cluster.awaitsReports && hosts.some(({ state }) => state.isSilent));
+          const group = view.groupsOf(cluster)?.get(NETWORK);
+          if (group) expect(group).toEqual(largestGroup(compared));
+          left += hosts.filter((host) => host.reports.reaches && isLeftOut(host, hosts)).length;
           const key = hostKeyOfStream(event.streamId);
           const { connectivity } = view.combinedOf(cluster);
-          const changed = hosts.find((host) => host.key === key);
-          if (changed?.reports.hardware && isExpected(changed))
-            expect(connectivity.unreachedFamilies(idOf(change.host)).includes(4)).toBe(isUnreached(key, hosts));
+          const changed = compared.find((host) => host.key === key);
+          if (changed)
+            expect(connectivity.unreachedFamilies(idOf(change.host)).includes(4)).toBe(isUnreached(changed, compared));
         }
       }
       const { connectivity } = view.combinedOf(cluster);
       const kind = clusterKind({ hostKeysOf: () => cluster.hostKeys, prepare: () => [], forgotten: () => undefined });
-      const loaded = view.combinedOf(kind.fromSaved(kind.toSaved(cluster), CLUSTER_ID)).connectivity;
+      const { connectivity: loaded, leftOut } = view.combinedOf(kind.fromSaved(kind.toSaved(cluster), CLUSTER_ID));
+      expect([...leftOut].sort()).toEqual([...view.combinedOf(cluster).leftOut].sort());
+      expect(loaded.groups(3)).toEqual(connectivity.groups(3));
       for (const { state } of view.hostsOf(cluster)) {
         expect(loaded.outdatedReportsBy(state.hostId)).toBe(connectivity.outdatedReportsBy(state.hostId));
         expect(loaded.unreachedFamilies(state.hostId)).toEqual(connectivity.unreachedFamilies(state.hostId));
@@ -152,4 +173,5 @@ it('the awaited reports are the same as when all hosts are compared, also after 
     }),
   );
   expect(awaited).toBeGreaterThan(0);
+  expect(left).toBeGreaterThan(0);
 });

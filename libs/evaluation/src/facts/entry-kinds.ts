@@ -8,7 +8,7 @@ import {
   isRouted,
   toClusterSettingsFacts,
 } from '@muster/validation-rules';
-import { cannotCheck, compactedReports, reportsFromSaved, type SavedReports } from './host-reports';
+import { compactedReports, reportsFromSaved, type SavedReports } from './host-reports';
 import {
   type ClusterEntry,
   type CombinedHosts,
@@ -16,7 +16,7 @@ import {
   type HostEntry,
   type InfraEnvEntry,
   isAbsent,
-  isReportExpected,
+  isCompared,
   memberFactsOf,
   nameOf,
 } from './view-entries';
@@ -85,6 +85,7 @@ export const noHosts = (facts: ClusterSettingsFacts): CombinedHosts => ({
   members: new Map(),
   names: new Map(),
   connectivity: connectivityOf(facts),
+  leftOut: new Set(),
   weakReporters: new Set(),
   collisions: new Map(),
 });
@@ -95,22 +96,24 @@ export function* combine(
   hosts: readonly HostEntry[],
 ): Generator<undefined, CombinedHosts> {
   const combined = noHosts(facts);
-  const { members, names, connectivity, weakReporters, collisions } = combined;
+  const { members, names, connectivity, leftOut, weakReporters, collisions } = combined;
+  for (const host of hosts) members.set(host.key, memberFactsOf(host));
+  const byKey = new Map(hosts.map((host) => [host.key, host]));
+  for (const key of leftOutOf(members, (one) => byKey.get(one))) leftOut.add(key);
   const ordered = connectedLast(hosts);
   // A host that is added after the connections of others have been set searches all of them.
   for (const host of ordered) {
-    const { state, reports } = host;
-    connectivity.setHost(state.hostId, comparedAddressesOf(reports));
-    if (reports.hardware && !isReportExpected(host)) connectivity.setOutdated(state.hostId, true);
+    const { key, state } = host;
+    connectivity.setHost(state.hostId, leftOut.has(key) ? [] : comparedAddressesOf(host));
+    if (!isCompared(host, leftOut)) connectivity.setOutdated(state.hostId, true);
     yield;
   }
   for (const host of ordered) {
     const { key, state, reports } = host;
-    members.set(key, memberFactsOf(host));
     const name = nameOf(host);
     if (name) names.set(name, (names.get(name) ?? new Set()).add(key));
-    connectHost(connectivity, state.hostId, reports);
-    if (isReportExpected(host)) connectivity.setOutdated(state.hostId, false);
+    connectHost(combined, host);
+    if (isCompared(host, leftOut)) connectivity.setOutdated(state.hostId, false);
     if (reports.weakReaches.length > 0) weakReporters.add(key);
     countCollisions(collisions, [], currentCollisions(host));
     yield;
@@ -150,13 +153,36 @@ const addressesIn = (collisions: HostEntry['reports']['collisions']): ReadonlySe
 export const connectedLast = (hosts: readonly HostEntry[]): readonly HostEntry[] =>
   hosts.toSorted((one, other) => Number(isAbsent(other)) - Number(isAbsent(one)));
 
-/** Sets the connectivity of a host from its reports. */
-export const connectHost = (connectivity: ClusterConnectivity, hostId: string, reports: HostEntry['reports']): void =>
-  connectivity.setHost(hostId, comparedAddressesOf(reports), reports.reaches);
+/** Sets the connectivity of a host from its reports. `hostId` is the one of a deregistered host too. */
+export function connectHost(
+  { connectivity, leftOut }: CombinedHosts,
+  host: HostEntry,
+  hostId = host.state.hostId,
+): void {
+  if (leftOut.has(host.key)) connectivity.setHost(hostId, []);
+  else connectivity.setHost(hostId, comparedAddressesOf(host), host.reports.reaches);
+}
 
 /** Only hosts with addresses are compared. */
-const comparedAddressesOf = (reports: HostEntry['reports']): readonly string[] =>
-  reports.hardware && !cannotCheck(reports) ? addressesOf(reports.hardware) : [];
+const comparedAddressesOf = ({ reports }: HostEntry): readonly string[] =>
+  reports.hardware ? addressesOf(reports.hardware) : [];
+
+/** Returns the hosts that are not compared with the others of their cluster (`CombinedHosts.leftOut`). */
+export function leftOutOf(
+  members: CombinedHosts['members'],
+  hostOf: (key: HostKey) => HostEntry | undefined,
+): readonly HostKey[] {
+  const all = [...members];
+  const failing = all.filter(([, member]) => member.failsToCheck && member.reachedCount !== undefined);
+  if (failing.length === 0) return [];
+  const checked = all.filter(([, one]) => one.reachedCount !== undefined && !one.isAbsent && !one.failsToCheck);
+  return failing
+    .filter(([key, { hostId }]) => {
+      const reaches = hostOf(key)?.reports.reaches;
+      return !reaches || checked.some(([, other]) => other.hostId !== hostId && !reaches.has(other.hostId));
+    })
+    .map(([key]) => key);
+}
 
 function connectivityOf(facts: ClusterSettingsFacts): ClusterConnectivity {
   const connectivity = new ClusterConnectivity();

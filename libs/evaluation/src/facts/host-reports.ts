@@ -72,12 +72,9 @@ export interface SavedReports extends Omit<HostReports, 'reaches'> {
 
 const CONNECTIVITY_STEP = 'connectivity-check';
 
-/**
- * Returns true for a host that could not run the check of its connectivity and has never reported it. No other host waits for its
- * report, and none has to be reached by it.
- */
-export const cannotCheck = ({ failedSteps, reaches }: HostReports): boolean =>
-  reaches === undefined && failedSteps.has(CONNECTIVITY_STEP);
+/** Returns true for a host that could not run the last check of its connectivity. No other host waits for its report. */
+export const failsToCheck = ({ failedSteps }: Pick<HostReports, 'failedSteps'>): boolean =>
+  failedSteps.has(CONNECTIVITY_STEP);
 
 /** The event of each report → the type of its step. */
 const STEP_TYPES: { readonly [type: string]: string } = {

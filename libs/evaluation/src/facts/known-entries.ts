@@ -16,8 +16,8 @@ import {
   type CombinedHosts,
   type HostEntry,
   type InfraEnvEntry,
+  isCompared,
   isRegistered,
-  isReportExpected,
   memberFactsOf,
   type ObservedEvent,
 } from './view-entries';
@@ -163,10 +163,11 @@ export class KnownEntries {
     return connectedLast(this.hostsWithId(cluster, hostId)).at(-1);
   }
 
-  /** Returns true for a host with an inventory of which no report is expected, also through other infra-envs. */
+  /** Returns true for a host of the cluster that is not compared with others, also through other infra-envs. */
   isOutdated(cluster: ClusterEntry, hostId: string): boolean {
     const hosts = this.hostsWithId(cluster, hostId);
-    return !hosts.some(isReportExpected) && hosts.some(({ reports }) => reports.hardware !== undefined);
+    const { leftOut } = this.combinedOf(cluster);
+    return hosts.length > 0 && !hosts.some((host) => isCompared(host, leftOut));
   }
 
   /** Returns the addresses of the host that another machine also uses, as reported by any host of the cluster. */

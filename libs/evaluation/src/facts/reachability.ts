@@ -1,15 +1,17 @@
 import { type EventData, type HostKey, parseHostKey } from '@muster/contracts';
 import { isRouted } from '@muster/validation-rules';
 import { majorityHostsMinOf } from './affected-hosts';
-import { connectHost, countCollisions } from './entry-kinds';
-import { cannotCheck, NO_REPORTS } from './host-reports';
+import { connectHost, countCollisions, leftOutOf } from './entry-kinds';
+import { NO_REPORTS } from './host-reports';
 import type { KnownEntries } from './known-entries';
 import {
+  changesReports,
   type ClusterEntry,
   currentCollisions,
   hasOtherPlace,
   type HostEntry,
   isAbsent,
+  type MemberFacts,
   nameOf,
   type PresentGroups,
 } from './view-entries';
@@ -27,19 +29,17 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
   const cluster = entries.clusters.get(after.state.clusterId);
   if (!cluster) return keys;
   const combined = entries.combinedOf(cluster);
+  const { connectivity } = combined;
+  const { hasReports: hadReports } = connectivity;
   const hostId = after.state.hostId || before.state.hostId;
+  const comparedOtherwise = isNew || changesReports(before, after) ? leaveOut(cluster, entries) : [];
   const isCheckedOtherwise =
-    isNew ||
-    before.reports.hardware !== after.reports.hardware ||
-    cannotCheck(before.reports) !== cannotCheck(after.reports);
+    isNew || before.reports.hardware !== after.reports.hardware || comparedOtherwise.includes(after.key);
   if (isCheckedOtherwise || isAbsent(before) !== isAbsent(after))
-    combined.connectivity.setOutdated(hostId, entries.isOutdated(cluster, hostId));
-  if (isCheckedOtherwise || before.reports.reaches !== after.reports.reaches) {
-    const { connectivity } = combined;
-    const { hasReports: hadReports } = connectivity;
-    connectHost(connectivity, hostId, after.reports);
-    if (hadReports !== connectivity.hasReports) keys.push(...cluster.hostKeys);
-  }
+    connectivity.setOutdated(hostId, entries.isOutdated(cluster, hostId));
+  if (isCheckedOtherwise || before.reports.reaches !== after.reports.reaches) connectHost(combined, after, hostId);
+  keys.push(...reconnectOthers(comparedOtherwise, after.key, cluster, entries));
+  if (hadReports !== connectivity.hasReports) keys.push(...cluster.hostKeys);
   keys.push(...withOtherFamilies(cluster, entries));
   if (after.reports.weakReaches.length > 0) combined.weakReporters.add(after.key);
   else combined.weakReporters.delete(after.key);
@@ -57,16 +57,44 @@ export function presentGroupsOf(cluster: ClusterEntry, entries: KnownEntries): P
   return { groups, members, checkedHosts: checkedHostsOf(cluster, entries).length };
 }
 
-interface CheckedHost {
-  readonly key: HostKey;
-  readonly reachedCount: number;
+/** Determines again which hosts are not compared. Returns those for which this has changed. */
+function leaveOut(cluster: ClusterEntry, entries: KnownEntries): readonly HostKey[] {
+  const { members, leftOut } = entries.combinedOf(cluster);
+  const present = new Set(leftOutOf(members, (key) => entries.hosts.get(key)));
+  const changed = [...leftOut].filter((key) => !present.has(key));
+  for (const key of changed) leftOut.delete(key);
+  for (const key of present)
+    if (!leftOut.has(key)) {
+      leftOut.add(key);
+      changed.push(key);
+    }
+  return changed;
 }
 
-/** Returns the connected hosts that check their connectivity. */
-function checkedHostsOf(cluster: ClusterEntry, entries: KnownEntries): readonly CheckedHost[] {
-  const checked: CheckedHost[] = [];
-  for (const [key, member] of entries.combinedOf(cluster).members)
-    if (member.reachedCount !== undefined && !member.isAbsent) checked.push({ key, reachedCount: member.reachedCount });
+/** Applies the connectivity of hosts other than the changed one. Returns them. */
+function reconnectOthers(
+  keys: readonly HostKey[],
+  changed: HostKey,
+  cluster: ClusterEntry,
+  entries: KnownEntries,
+): readonly HostKey[] {
+  const combined = entries.combinedOf(cluster);
+  return keys.filter((key) => {
+    const host = key === changed || !combined.members.has(key) ? undefined : entries.hosts.get(key);
+    if (!host) return false;
+    const { hostId } = host.state;
+    combined.connectivity.setOutdated(hostId, entries.isOutdated(cluster, hostId));
+    connectHost(combined, host);
+    return true;
+  });
+}
+
+/** Returns the connected hosts that are compared. */
+function checkedHostsOf(cluster: ClusterEntry, entries: KnownEntries): readonly MemberFacts[] {
+  const { members, leftOut } = entries.combinedOf(cluster);
+  const checked: MemberFacts[] = [];
+  for (const [key, member] of members)
+    if (member.reachedCount !== undefined && !member.isAbsent && !leftOut.has(key)) checked.push(member);
   return checked;
 }
 
@@ -105,11 +133,11 @@ export function reportsSettled(
   const { connectivity } = entries.combinedOf(cluster);
   const checked = checkedHostsOf(cluster, entries);
   const others = checked.length - 1;
-  const awaitsReports = checked.some(({ key, reachedCount }) => {
-    if (reachedCount < others || connectivity.outdatedHosts === 0) return reachedCount < others;
-    // Reports name a silent host until they are renewed.
-    return reachedCount - connectivity.outdatedReportsBy(parseHostKey(key).hostId) < others;
-  });
+  // Reports name a host that fell silent or left until they are renewed.
+  const awaitsReports = checked.some(
+    ({ hostId, failsToCheck, reachedCount = 0 }) =>
+      !failsToCheck && reachedCount - connectivity.outdatedReportsBy(hostId) < others,
+  );
   const areFew = checked.length <= FEW_HOSTS && connectivity.hasReports;
   const isSame = awaitsReports === cluster.awaitsReports && !areFew;
   cluster.awaitsReports = awaitsReports;
@@ -121,15 +149,17 @@ export function reportsSettled(
 
 function departed(before: HostEntry, after: HostEntry, old: ClusterEntry, entries: KnownEntries): readonly HostKey[] {
   const { hostId } = before.state;
-  const { connectivity, weakReporters, collisions } = entries.combinedOf(old);
+  const combined = entries.combinedOf(old);
+  const { connectivity, weakReporters, collisions } = combined;
   const { hasReports: hadReports } = connectivity;
+  const comparedOtherwise = leaveOut(old, entries);
   connectivity.setOutdated(hostId, entries.isOutdated(old, hostId));
   // The machine may be in the cluster through another infra-env too.
   const remaining = entries.hostOfCluster(old, hostId);
-  if (remaining) connectHost(connectivity, hostId, remaining.reports);
+  if (remaining) connectHost(combined, remaining);
   else connectivity.removeHost(hostId);
   weakReporters.delete(after.key);
-  const others = withOtherFamilies(old, entries);
+  const others = [...reconnectOthers(comparedOtherwise, after.key, old, entries), ...withOtherFamilies(old, entries)];
   const isRelevant =
     countCollisions(collisions, currentCollisions(before), NO_REPORTS.collisions) ||
     hadReports !== connectivity.hasReports ||

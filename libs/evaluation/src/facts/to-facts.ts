@@ -60,7 +60,7 @@ export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPoli
     workerEncryption: reports.workerEncryption,
     workerNetworking: reports.workerNetworking,
     clusterHostCount: cluster?.hostKeys.size ?? 0,
-    isReachReported: reports.reaches !== undefined,
+    isReachReported: reports.reaches !== undefined && !(cluster && view.combinedOf(cluster).leftOut.has(entry.key)),
     majority: cluster && majorityOf(state.hostId, cluster, view),
     weakPeers: [],
     collidingAddresses: cluster ? view.collisionsOf(cluster, entry) : [],

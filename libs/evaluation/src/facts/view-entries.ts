@@ -8,7 +8,7 @@ import {
   type ClusterSettingsFacts,
   effectiveRole,
 } from '@muster/validation-rules';
-import { cannotCheck, type HostReports, NO_REPORTS } from './host-reports';
+import { failsToCheck, type HostReports, NO_REPORTS } from './host-reports';
 
 /** The members of a recorded event that the view reads: type, data, id and stream. */
 export type ObservedEvent<Event = MusterEvent> = Event & { readonly id: string; readonly streamId: string };
@@ -48,9 +48,11 @@ export interface HostEntry {
 
 /** The facts of one host that the others of its cluster depend on. The hosts of an installed cluster are not in memory. */
 export interface MemberFacts extends Pick<OperatorHost, 'role' | 'effectiveRole'> {
+  readonly hostId: string;
   readonly isDay2: boolean;
   readonly isAbsent: boolean;
-  /** Undefined for a host that does not check its connectivity. */
+  readonly failsToCheck: boolean;
+  /** The number of hosts that it has reported. Undefined for a host without an inventory, which does not check its connectivity. */
   readonly reachedCount: number | undefined;
   /** Ids of the hosts to which it has a slow connection or one that loses packets. */
   readonly weaklyReached: readonly string[];
@@ -64,11 +66,13 @@ export interface MemberFacts extends Pick<OperatorHost, 'role' | 'effectiveRole'
 export const isAbsent = ({ state }: Pick<HostEntry, 'state'>): boolean => state.isSilent || !state.isMediaConnected;
 
 export const memberFactsOf = ({ state, reports }: HostEntry): MemberFacts => ({
+  hostId: state.hostId,
   role: state.role,
   effectiveRole: effectiveRole(state.role, state.suggestedRole),
   isDay2: isDay2(state),
   isAbsent: isAbsent({ state }),
-  reachedCount: isChecking(reports) ? (reports.reaches?.size ?? 0) : undefined,
+  failsToCheck: failsToCheck(reports),
+  reachedCount: reports.hardware ? (reports.reaches?.size ?? 0) : undefined,
   weaklyReached: reports.weakReaches.map(({ hostId }) => hostId),
   hasFencingCredentials: state.settings.fencingCredentialsSet ?? false,
 });
@@ -79,6 +83,11 @@ export interface CombinedHosts {
   /** Name → the hosts with an inventory and this name. */
   readonly names: Map<string, Set<HostKey>>;
   readonly connectivity: ClusterConnectivity;
+  /**
+   * Hosts that cannot run the check of their connectivity, and have not reported on each connected host that can. They are not compared:
+   * no other host has to report on them or to be reached by them.
+   */
+  readonly leftOut: Set<HostKey>;
   /** Hosts that have reported slow connections or lost packets. */
   readonly weakReporters: Set<HostKey>;
   /** Address with more than one machine → the number of connected hosts that have reported it. */
@@ -150,16 +159,14 @@ export const changesVips = (before: HostEntry, after: HostEntry): boolean =>
   before.reports.vips !== after.reports.vips ||
   before.reports.freeAddresses !== after.reports.freeAddresses;
 
-/** Only hosts with an inventory check their connectivity. The contents of the inventory do not matter. */
-const isChecking = (reports: HostReports): boolean => reports.hardware !== undefined && !cannotCheck(reports);
-
-/** Returns true when a report of the connectivity of the host is waited for, once it has an inventory. */
-export const isReportExpected = (host: HostEntry): boolean => !isAbsent(host) && !cannotCheck(host.reports);
+/** Returns true for a connected host with an inventory whose report of its connectivity counts. Only these hosts check each other. */
+export const isCompared = (host: HostEntry, leftOut: CombinedHosts['leftOut']): boolean =>
+  host.reports.hardware !== undefined && !isAbsent(host) && !leftOut.has(host.key);
 
 /** Returns true when the host reported another connectivity, or when another report is required. */
 export function changesReports(before: HostEntry, after: HostEntry): boolean {
   const [hadInventory, hasInventory] = [before.reports.hardware !== undefined, after.reports.hardware !== undefined];
-  if (hadInventory !== hasInventory || cannotCheck(before.reports) !== cannotCheck(after.reports)) return true;
+  if (hadInventory !== hasInventory || failsToCheck(before.reports) !== failsToCheck(after.reports)) return true;
   return (
     hasInventory &&
     (before.state.clusterId !== after.state.clusterId ||

@@ -135,6 +135,19 @@ describe.each([
     expect(statusOf4(report, failed(4))).toBe('success');
   });
 
+  it('decides a new host without one that can no longer report on it', () => {
+    const known = [...clusterOf(4, settings), failed(4)];
+    expect(statusesOf([1, 2, 3, 4], known)).toEqual(['success', 'success', 'success', 'success']);
+    const all = [1, 2, 3, 4, 5];
+    const reports = [1, 2, 3, 5].map((number) => connectivity(number, without(number, all)));
+    const arrived = [...known, ...registered(5), ...reports];
+    expect(statusesOf(all, arrived)).toEqual(['success', 'success', 'success', 'failure', 'success']);
+    const renewed = [...arrived, connectivity(4, without(4, all))];
+    expect(statusesOf(all, renewed)).toEqual(all.map(() => 'success'));
+    const departed = [...arrived, hostEvent(hostKey(5), 'HostDeregistered', {})];
+    expect(statusesOf([1, 2, 3, 4], departed)).toEqual(['success', 'success', 'success', 'success']);
+  });
+
   it('waits for more hosts when too few are left', () => {
     const few = [...clusterOf(2, settings), ...registered(3), connectivity(1, [2, 3]), connectivity(2, [1, 3])];
     expect(statusesAfter(...few, failed(3))).toEqual(

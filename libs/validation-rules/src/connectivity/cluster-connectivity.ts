@@ -40,7 +40,7 @@ export class ClusterConnectivity {
   /** Those of `outdated` hosts, except that of `uncounted` ones. Only clusters with routers read them. */
   private readonly outdatedReports = new ReportCounts();
   private readonly uncounted = new Set<string>();
-  /** Host → the number of outdated hosts on which it has reported. */
+  /** Host → the number of hosts on which it has reported and which are outdated, or not in the cluster any more. */
   private readonly reportedOutdated = new Map<string, number>();
   /** Host → its reached and unreached families when `changedFamilies` was called. */
   private readonly families = new Map<string, string>();
@@ -77,6 +77,7 @@ export class ClusterConnectivity {
     const own = parseCidrs(addresses);
     const keys = own.map(({ family, address }) => ({ family, key: keyOf(address) }));
     const after = { addresses: own, keys, reaches };
+    if (!before && !this.outdated.has(host)) this.countReportsOn(host, -1);
     this.members.set(host, after);
     this.count(before, after);
     this.place(host, own, before?.reaches);
@@ -89,6 +90,7 @@ export class ClusterConnectivity {
     this.changeReaches(host, member.reaches, NO_REACHES);
     this.count(member, undefined);
     this.members.delete(host);
+    if (!this.outdated.has(host)) this.countReportsOn(host, 1);
     this.reportedOutdated.delete(host);
     this.families.delete(host);
     this.touched.delete(host);
@@ -101,18 +103,14 @@ export class ClusterConnectivity {
     else this.outdated.delete(host);
     // Its reports are in the counts exactly when it was outdated before and has been counted.
     if (!this.uncounted.delete(host)) this.uncounted.add(host);
-    for (const [other, { reaches }] of this.members)
-      if (reaches.has(host)) this.countOutdated(other, isOutdated ? 1 : -1);
-    const { addresses = [], reaches } = this.members.get(host) ?? {};
+    const { addresses, reaches } = this.members.get(host) ?? {};
+    if (!addresses) return;
+    this.countReportsOn(host, isOutdated ? 1 : -1);
     this.place(host, addresses, reaches);
-    this.touchAll();
+    if (reaches !== NO_REACHES) this.touchAll();
   }
 
-  get outdatedHosts(): number {
-    return this.outdated.size;
-  }
-
-  /** Returns on how many outdated hosts the host has reported. */
+  /** Returns on how many hosts it has reported that are outdated, or not in the cluster any more. */
   outdatedReportsBy(host: string): number {
     return this.reportedOutdated.get(host) ?? 0;
   }
@@ -179,9 +177,8 @@ export class ClusterConnectivity {
 
   /** Adds the host to the networks of its addresses, and removes it from others. An outdated host is in no network. */
   private place(host: string, addresses: readonly Cidr[], reaches = NO_REACHES): void {
-    const isOutdated = this.outdated.has(host);
     for (const { graph, takesPart, isReached } of this.networks.values()) {
-      if ((!isOutdated && takesPart(addresses)) === graph.has(host)) continue;
+      if ((takesPart(addresses) && !this.outdated.has(host)) === graph.has(host)) continue;
       if (graph.has(host)) graph.removeHost(host);
       else {
         graph.addHost(host);
@@ -216,13 +213,16 @@ export class ClusterConnectivity {
       const [old, now] = [before.get(other), after.get(other)];
       this.reports.replace(other, old, now);
       if (isCounted) this.outdatedReports.replace(other, old, now);
-      if (this.outdated.has(other)) this.countOutdated(host, Number(now !== undefined) - Number(old !== undefined));
+      if (this.outdated.has(other) || !this.members.has(other))
+        this.reportedOutdated.set(host, this.outdatedReportsBy(host) + Number(Boolean(now)) - Number(Boolean(old)));
       this.touched.add(other);
     }
   }
 
-  private countOutdated(host: string, by: number): void {
-    this.reportedOutdated.set(host, this.outdatedReportsBy(host) + by);
+  private countReportsOn(host: string, by: number): void {
+    if (!this.hasReports) return;
+    for (const [other, { reaches }] of this.members)
+      if (reaches.has(host)) this.reportedOutdated.set(other, this.outdatedReportsBy(other) + by);
   }
 
   private count(before: Member | undefined, after: Member | undefined): void {

@@ -165,13 +165,17 @@ describe('connectivity of a cluster', () => {
     expect(connectivity.unreachedFamilies(idOf(5))).toEqual([6]);
   });
 
-  it('counts the outdated hosts on which a host has reported', () => {
+  it('counts the outdated and absent hosts on which a host has reported', () => {
     const connectivity = connected(4);
     for (const number of [1, 4, 5]) connectivity.setOutdated(idOf(number), true);
     expect(upTo(4).map((number) => connectivity.outdatedReportsBy(idOf(number)))).toEqual([1, 2, 2, 1]);
     connectivity.setHost(idOf(2), addresses(2), reaches(1, 3, 5));
     connectivity.setOutdated(idOf(4), false);
     expect(upTo(4).map((number) => connectivity.outdatedReportsBy(idOf(number)))).toEqual([0, 2, 1, 1]);
+    connectivity.removeHost(idOf(4));
+    expect(upTo(3).map((number) => connectivity.outdatedReportsBy(idOf(number)))).toEqual([1, 2, 2]);
+    connectivity.setHost(idOf(4), addresses(4));
+    expect(upTo(4).map((number) => connectivity.outdatedReportsBy(idOf(number)))).toEqual([0, 2, 1, 0]);
   });
 
   it('expects nothing of a host without addresses', () => {
@@ -252,7 +256,7 @@ describe('connectivity of a cluster', () => {
         if (state.size > 0) expect(table(stepped)).toEqual(table(scratch));
         for (const [id, { reaches: reported }] of state) {
           expect(familiesOf(stepped, id)).toEqual(familiesOf(scratch, id));
-          const counted = [...outdated].filter((other) => reported.has(other)).length;
+          const counted = [...reported.keys()].filter((other) => outdated.has(other) || !state.has(other)).length;
           expect([stepped, scratch].map((one) => one.outdatedReportsBy(id))).toEqual([counted, counted]);
         }
       }),

@@ -100,7 +100,7 @@ export interface HostFacts {
 
   /** Number of hosts of the cluster. */
   readonly clusterHostCount: number;
-  /** The host has reported its connectivity. */
+  /** The host has reported its connectivity, and its report is compared with those of the other hosts. */
   readonly isReachReported: boolean;
   /** Connectivity groups of the cluster. Undefined before any host has reported. */
   readonly majority: MajorityFacts | undefined;
