@@ -36,6 +36,13 @@ describe('a command that prints more than 16 MiB', () => {
   });
 });
 
+it('a command whose program is missing leaves no timer, so that the process can end', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  await expect(runCommand('no-such-program', [], signal)).rejects.toThrow('is not installed');
+  expect(timers()).toBe(before);
+});
+
 it('a command ends at its time limit although its program ignores signals', async () => {
   const script = 'trap "" TERM; echo begin; exec sleep 600';
   const run = () => runCommand('sh', ['-c', script], signal, { timeoutMs: 300 });

@@ -53,7 +53,7 @@ export const runCommand: RunCommand = (program, args, signal, settings = {}) =>
     const { timeoutMs = COMMAND_TIMEOUT_MS, environment, keepsEnd = false } = settings;
     // The output is parsed, so it must not be translated.
     const env = { ...process.env, LC_ALL: 'C', ...environment };
-    const child = spawn(program, [...args], { signal, timeout: timeoutMs, env });
+    const child = spawn(program, [...args], { signal, env });
     const output = { stdout: '', stderr: '' };
     let isTooLong = false;
     const stop = (): void => {
@@ -71,13 +71,15 @@ export const runCommand: RunCommand = (program, args, signal, settings = {}) =>
         // A cut copies the text, so it is not done for each chunk.
         else if (length > 2 * OUTPUT_CHARS_MAX) output[name] = output[name].slice(-OUTPUT_CHARS_MAX);
       });
+    // The option `timeout` of `spawn` keeps its timer when the program does not exist.
+    const timers = [setTimeout(() => child.kill(), timeoutMs)];
     child.once('error', (error: NodeJS.ErrnoException) => {
-      clearTimeout(limit);
+      for (const timer of timers) clearTimeout(timer);
       if (error.code === 'ENOENT') reject(new ProgramMissing(program));
       else resolve({ exitCode: -1, stdout: output.stdout, stderr: error.message });
     });
     const end = (code: number | null): void => {
-      clearTimeout(limit);
+      for (const timer of timers) clearTimeout(timer);
       const [stdout, stderr] = [output.stdout, output.stderr].map((text) => text.slice(-OUTPUT_CHARS_MAX));
       const note = isTooLong ? `\n${TOO_LONG}${keepsEnd ? '; the end is kept' : ''}.` : '';
       const isStopped = isTooLong && !keepsEnd;
@@ -86,12 +88,13 @@ export const runCommand: RunCommand = (program, args, signal, settings = {}) =>
     };
     child.once('close', end);
     // A program that waits for a disk without an answer ignores each signal.
-    const limit = setTimeout(() => {
+    const giveUp = (): void => {
       stop();
       child.kill('SIGKILL');
       child.unref();
       end(null);
-    }, timeoutMs + END_MS_MAX);
+    };
+    timers.push(setTimeout(giveUp, timeoutMs + END_MS_MAX));
   });
 
 /**
