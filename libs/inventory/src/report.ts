@@ -100,10 +100,6 @@ export const toStoredBody = ({ text, digest }: PendingBody): { readonly digest: 
 /** Returns the length of the text in UTF-8, in bytes. Encoding the text only to measure it would allocate as many bytes. */
 export const utf8Length = (text: string): number => Buffer.byteLength(text);
 
-/** Returns the size of a list of these items as JSON, in bytes. */
-export const jsonBytes = (items: readonly unknown[]): number =>
-  items.reduce<number>((bytes, item) => bytes + utf8Length(JSON.stringify(item)) + COMMA_BYTES, 0);
-
 /** Returns how many of the items fit into a list of this size as JSON, from the first one. */
 export function fittingCount(items: readonly unknown[], bytesMax: number): number {
   let bytes = 0;
@@ -124,15 +120,21 @@ export interface KeptFacts<Entry, Facts> {
   readonly toFacts: (entry: Entry, index: number, all: readonly Entry[]) => Facts;
 }
 
-/** Returns the facts of the entries that fit into a list of this size as JSON, in their order. */
+/** Returns the facts of the entries that fit into a list of this size as JSON, in their order, and the size of the list. */
 export function keptFacts<Entry, Facts extends object>(
   entries: readonly Entry[],
   { countMax, matters, toFacts }: KeptFacts<Entry, Facts>,
   bytesMax: number,
-): Facts[] {
+): { readonly facts: Facts[]; readonly bytes: number } {
+  if (entries.length <= countMax) {
+    const facts = entries.map(toFacts);
+    const bytes = utf8Length(JSON.stringify(facts));
+    if (bytes <= bytesMax) return { facts, bytes };
+  }
   const ordered = [...entries.filter(matters), ...entries.filter((entry) => !matters(entry))].slice(0, countMax);
   const kept = new Map(fitting(ordered.map(toFacts), bytesMax).map((facts, index) => [ordered[index], facts]));
-  return entries.flatMap((entry) => kept.get(entry) ?? []);
+  const facts = entries.flatMap((entry) => kept.get(entry) ?? []);
+  return { facts, bytes: utf8Length(JSON.stringify(facts)) };
 }
 
 const INT32_MAX = 2 ** 31 - 1;

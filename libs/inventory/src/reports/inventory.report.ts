@@ -5,7 +5,6 @@ import {
   type Digest,
   documentReader,
   fitting,
-  jsonBytes,
   keptFacts,
   list,
   record,
@@ -40,7 +39,8 @@ export function toHardwareFacts(
   const virtual = interfaces.filter((nic) => !isPhysical(nic));
   const virtualTypes = virtual.slice(0, MAX_NIC_FACTS).map(({ type }) => short(type));
   const leastDisks = keptFacts(disks, DISK_FACTS, MAX_BYTES.disks);
-  const nics = keptFacts(listed, NIC_FACTS, MAX_BYTES.disksAndNics - jsonBytes(leastDisks));
+  const nics = keptFacts(listed, NIC_FACTS, MAX_BYTES.disksAndNics - leastDisks.bytes);
+  const hasAllDisks = leastDisks.facts.length === disks.length;
   return {
     hostname: short(inventory.hostname),
     cpuArchitecture: short(inventory.cpu?.architecture),
@@ -48,9 +48,9 @@ export function toHardwareFacts(
     physicalMemoryBytes: inventory.memory?.physical_bytes ?? 0,
     usableMemoryBytes: inventory.memory?.usable_bytes ?? 0,
     physicalMemoryMethod: short(inventory.memory?.physical_bytes_method),
-    disks: keptFacts(disks, DISK_FACTS, MAX_BYTES.disksAndNics - jsonBytes(nics)),
-    nics,
-    routes: keptFacts(inventory.routes ?? [], ROUTE_FACTS, MAX_BYTES.routes),
+    disks: (hasAllDisks ? leastDisks : keptFacts(disks, DISK_FACTS, MAX_BYTES.disksAndNics - nics.bytes)).facts,
+    nics: nics.facts,
+    routes: keptFacts(inventory.routes ?? [], ROUTE_FACTS, MAX_BYTES.routes).facts,
     manufacturer: short(inventory.system_vendor?.manufacturer),
     productName: short(inventory.system_vendor?.product_name),
     serialNumber: short(inventory.system_vendor?.serial_number),
