@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createDirectory } from '@muster/adapter-filesystem';
 import { type FileLock, lockFile } from '@muster/adapter-sqlite';
 import { operatorSettings, type Setting, SETTINGS, timeoutSettings } from '@muster/nest-kit';
 import { errorMessage, parseJson, textAt } from '@muster/schema';
@@ -50,7 +51,7 @@ export const NO_SETTINGS = Object.fromEntries(
 export function lockDemoDirectory(directory: string): FileLock {
   let lock: FileLock | undefined;
   try {
-    mkdirSync(directory, { recursive: true });
+    createDirectory(directory);
     lock = lockFile(join(directory, 'demo.lock'), 'exclusive');
   } catch (error) {
     throw new Error(

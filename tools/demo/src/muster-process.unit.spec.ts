@@ -43,11 +43,11 @@ describe('the directory of a demo', () => {
     lockDemoDirectory(directory).release();
   });
 
-  it('is refused when it cannot be created', () => {
-    const file = join(folder.path, 'file');
-    writeFileSync(file, '');
+  it.each(['file', 'proc'])('is refused when it cannot be created: %s', (name) => {
+    const file = name === 'proc' ? '/proc' : join(folder.path, name);
+    if (name === 'file') writeFileSync(file, '');
     expect(() => lockDemoDirectory(join(file, 'demo'))).toThrow(
-      /^The directory of the demo .*\/file\/demo is not writable: ENOTDIR.* or set MUSTER_DEMO_DIRECTORY to another directory\.$/,
+      /^The directory of the demo .*\/demo is not writable: E.* or set MUSTER_DEMO_DIRECTORY to another directory\.$/,
     );
   });
 });
