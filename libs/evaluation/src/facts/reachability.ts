@@ -2,10 +2,9 @@ import { type EventData, type HostKey, parseHostKey } from '@muster/contracts';
 import { isRouted } from '@muster/validation-rules';
 import { majorityHostsMinOf } from './affected-hosts';
 import { connectHost, countCollisions, leftOutOf } from './entry-kinds';
-import { NO_REPORTS } from './host-reports';
+import { failsToCheck, NO_REPORTS } from './host-reports';
 import type { KnownEntries } from './known-entries';
 import {
-  changesReports,
   type ClusterEntry,
   currentCollisions,
   hasOtherPlace,
@@ -32,7 +31,7 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
   const { connectivity } = combined;
   const { hasReports: hadReports } = connectivity;
   const hostId = after.state.hostId || before.state.hostId;
-  const comparedOtherwise = isNew || changesReports(before, after) ? leaveOut(cluster, entries) : [];
+  const comparedOtherwise = isNew || changesChecks(before, after) ? leaveOut(cluster, entries) : [];
   const isCheckedOtherwise =
     isNew || before.reports.hardware !== after.reports.hardware || comparedOtherwise.includes(after.key);
   if (isCheckedOtherwise || isAbsent(before) !== isAbsent(after))
@@ -56,6 +55,13 @@ export function presentGroupsOf(cluster: ClusterEntry, entries: KnownEntries): P
   const members = new Map([...(groups ?? [])].map(([network, hosts]) => [network, new Set(hosts)]));
   return { groups, members, checkedHosts: checkedHostsOf(cluster, entries).length };
 }
+
+/** Returns true when other hosts may have to be left out. The usual report, of a host that can run its check, leaves none out. */
+const changesChecks = (before: HostEntry, after: HostEntry): boolean =>
+  failsToCheck(before.reports) ||
+  failsToCheck(after.reports) ||
+  (before.reports.hardware === undefined) !== (after.reports.hardware === undefined) ||
+  isAbsent(before) !== isAbsent(after);
 
 /** Determines again which hosts are not compared. Returns those for which this has changed. */
 function leaveOut(cluster: ClusterEntry, entries: KnownEntries): readonly HostKey[] {
