@@ -113,17 +113,11 @@ export async function callService<M extends Method>(
 
 /** Names what is not available: the server of the bus, or the service to which the subject belongs. */
 function unansweredRefusal(error: RequestTimedOut | NoResponder, isOutcomeUnknown: boolean): Refusal {
+  if (error instanceof RequestTimedOut && error.unsent)
+    return unavailableRefusal({ message: error.unsent.message, isOutcomeUnknown });
   const [service] = error.subject.split('.');
-  if (error instanceof NoResponder)
-    return {
-      ...unavailableRefusal({ message: `The service ${service} is not running`, isOutcomeUnknown }),
-      code: 'busy',
-    };
-  if (error.unsent) return unavailableRefusal({ message: error.unsent.message, isOutcomeUnknown });
-  return {
-    ...unavailableRefusal({ message: `The service ${service} does not answer`, isOutcomeUnknown }),
-    code: 'busy',
-  };
+  const message = `The service ${service} ${error instanceof NoResponder ? 'is not running' : 'does not answer'}`;
+  return { ...unavailableRefusal({ message, isOutcomeUnknown }), code: 'busy' };
 }
 
 /** Responses that a service of this process has already converted to their plain form. */

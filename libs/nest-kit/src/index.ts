@@ -37,7 +37,7 @@ export {
 export { DOCUMENT_TASKS, type DocumentTask, documentTask, DocumentWorkers } from './documents/document-workers';
 export { sha256Digest } from './documents/read-step-report';
 export { createReportReader, READ_REPORT, type ReadReport } from './documents/report-reader';
-export { Handles } from './requests-server';
+export { Handles, OpenAnswers } from './requests-server';
 export {
   type EndpointAddress,
   imageEndpoint,

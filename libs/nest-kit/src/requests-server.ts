@@ -21,9 +21,23 @@ import { RequestLogEntry } from './request-log-entry';
 
 type Handler = (request: unknown, context: CommandContext) => unknown;
 
-interface OpenRequest {
-  readonly body: JsonValue;
-  answer?: Promise<JsonValue>;
+/** The requests that are being answered. A repetition of one receives its answer. */
+export class OpenAnswers {
+  private readonly open = new Map<string, { readonly body: JsonValue; readonly answer: Promise<JsonValue> }>();
+
+  /** Returns the answer of the request with the same subject, command id and body that is being answered, otherwise that of `answer`. */
+  once({ subject, body }: IncomingMessage, commandId: string, answer: () => Promise<JsonValue>): Promise<JsonValue> {
+    const key = `${subject} ${commandId}`;
+    const first = this.open.get(key);
+    if (first && isDeepStrictEqual(first.body, body)) return first.answer;
+    const own = answer();
+    // One command may cause several requests.
+    if (first) return own;
+    this.open.set(key, { body, answer: own });
+    const end = (): void => void this.open.delete(key);
+    own.then(end, end);
+    return own;
+  }
 }
 
 const HANDLED_METHOD = 'muster:handled-method';
@@ -63,8 +77,7 @@ export class RequestsServer {
   private subscriptions: { unsubscribe(): void }[] = [];
   /** Number of requests that are being answered. */
   private running = 0;
-  /** The requests that are being answered, by their subject and command id. */
-  private readonly open = new Map<string, OpenRequest>();
+  private readonly open = new OpenAnswers();
   private isClosing = false;
   private onIdle: (() => void) | undefined;
 
@@ -103,15 +116,7 @@ export class RequestsServer {
    */
   private answerOnce(message: IncomingMessage, method: DescMethod, handler: Handler): Promise<JsonValue> {
     const context = fromHeaders(message.headers, this.platform.ids);
-    const key = keyOf(message, context);
-    const first = this.open.get(key);
-    if (first?.answer && isDeepStrictEqual(first.body, message.body)) return first.answer;
-    // One command may cause several requests.
-    if (first) return this.answer(message, context, method, handler);
-    const request: OpenRequest = { body: message.body };
-    this.open.set(key, request);
-    request.answer = this.answer(message, context, method, handler);
-    return request.answer;
+    return this.open.once(message, context.commandId, () => this.answer(message, context, method, handler));
   }
 
   private async answer(
@@ -143,15 +148,11 @@ export class RequestsServer {
         reason: `The service ${this.serviceName} failed to answer ${method.name}. Its log has the reason.`,
       });
     } finally {
-      const key = keyOf(message, context);
-      if (this.open.get(key)?.body === message.body) this.open.delete(key);
       this.running -= 1;
       if (this.running === 0) this.onIdle?.();
     }
   }
 }
-
-const keyOf = ({ subject }: IncomingMessage, { commandId }: CommandContext): string => `${subject} ${commandId}`;
 
 /** @throws RefusalError when the body does not have the shape of the message */
 function readRequest({ input }: DescMethod, { body }: IncomingMessage): unknown {

@@ -1,7 +1,7 @@
 import { STEP_TYPES, UUID_PATTERN } from '@muster/assisted-api';
 import { anyAgentSubject, HEADERS, parseAgentSubject, toJsonValue } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { fromHeaders, IDS, type InputOf, parseMessage, REQUESTS } from '@muster/nest-kit';
+import { fromHeaders, IDS, type InputOf, OpenAnswers, parseMessage, REQUESTS } from '@muster/nest-kit';
 import type { Ids, IncomingMessage, JsonObject, JsonValue, Requests } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { errorMessage, isOneOf, keysOf, textAt } from '@muster/schema';
@@ -18,8 +18,7 @@ const QUEUE = 'gateway';
 export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('gateway');
   private subscriptions: { unsubscribe(): void }[] = [];
-  /** Answers to come, by the subject and the command id of their request. */
-  private readonly open = new Map<string, Promise<JsonValue>>();
+  private readonly open = new OpenAnswers();
 
   constructor(
     @Inject(REQUESTS) private readonly requests: Requests,
@@ -42,13 +41,8 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
   /** An agent without an answer repeats its request after a few seconds. The repetition receives the same answer. */
   private answerOnce(verb: RequestVerb, message: IncomingMessage): Promise<JsonValue> {
     const commandId = message.headers[HEADERS.commandId];
-    if (commandId === undefined) return this.answer(verb, message);
-    const key = `${message.subject} ${commandId}`;
-    const open = this.open.get(key);
-    if (open) return open;
-    const answer = this.answer(verb, message).finally(() => this.open.delete(key));
-    this.open.set(key, answer);
-    return answer;
+    const answer = (): Promise<JsonValue> => this.answer(verb, message);
+    return commandId === undefined ? answer() : this.open.once(message, commandId, answer);
   }
 
   private async answer(verb: RequestVerb, message: IncomingMessage): Promise<JsonValue> {
