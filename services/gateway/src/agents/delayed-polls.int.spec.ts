@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { agentSubject, RegistrationService } from '@muster/contracts';
+import { agentSubject, HEADERS, RegistrationService } from '@muster/contracts';
 import { eventually, manualClock } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { INFRA_ENV_ID } from '../sample-documents.fixture.spec';
@@ -16,6 +16,9 @@ describe('the polls of hosts', () => {
   });
   afterEach(() => gateway.close());
 
+  /** Number of requests to the service. A busy machine repeats one with the same command id. */
+  const requestCount = (): number => new Set(gateway.received.map(({ headers }) => headers[HEADERS.commandId])).size;
+
   it('are answered in groups when the hosts wait, and otherwise immediately', async () => {
     await gateway.answers(nextSteps, () => ({ instructions: [], nextInstructionSeconds: 60 }));
     const hostIds = Array.from({ length: GROUPED_POLLS_MAX }, () => randomUUID());
@@ -23,7 +26,7 @@ describe('the polls of hosts', () => {
       Promise.all(some.map((id) => gateway.call('GET', `${HOSTS}/${id}/instructions`)));
     await pollAll(hostIds);
     await pollAll(hostIds);
-    expect(gateway.received).toHaveLength(2 * hostIds.length);
+    expect(requestCount()).toBe(2 * hostIds.length);
     clock.advance(60_000);
     const [first = '', ...others] = hostIds;
     const answered: string[] = [];
@@ -31,10 +34,10 @@ describe('the polls of hosts', () => {
     const onBus = gateway.bus.request(agentSubject(INFRA_ENV_ID, others[0] ?? '', 'next_steps'), {}, {}, 5_000);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(answered).toEqual([]);
-    expect(gateway.received).toHaveLength(2 * hostIds.length);
+    expect(requestCount()).toBe(2 * hostIds.length);
     await pollAll(others.slice(1));
     await Promise.all([alone, onBus]);
-    expect(gateway.received).toHaveLength(3 * hostIds.length);
+    expect(requestCount()).toBe(3 * hostIds.length);
   });
 
   it('are answered before the gateway stops, although they wait for others or are held', async () => {
