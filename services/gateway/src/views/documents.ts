@@ -33,7 +33,7 @@ export class GatewayReadModels implements Omit<ReadModels, 'commit' | 'resume' |
 
   /** @throws RefusalError `busy` while the documents are rebuilt */
   async requireComplete(): Promise<void> {
-    if (this.rebuilt !== undefined) throw isRebuilt('The read models are', this.rebuilt);
+    if (this.rebuilt !== undefined) throw rebuiltRefusal('The read models are', this.rebuilt);
   }
 
   /**
@@ -42,7 +42,7 @@ export class GatewayReadModels implements Omit<ReadModels, 'commit' | 'resume' |
    */
   async requireCompleteTimelines(): Promise<void> {
     const progress = await this.timelinesProgress();
-    if (progress !== undefined) throw isRebuilt('The timelines of installations are', progress);
+    if (progress !== undefined) throw rebuiltRefusal('The timelines of installations are', progress);
   }
 
   /** Returns the position of the timelines while they are rebuilt; undefined when they are complete. */
@@ -56,7 +56,7 @@ export class GatewayReadModels implements Omit<ReadModels, 'commit' | 'resume' |
   }
 }
 
-const isRebuilt = (what: string, progress: string): RefusalError =>
+const rebuiltRefusal = (what: string, progress: string): RefusalError =>
   new RefusalError({
     code: 'busy',
     reason: `${what} rebuilt from the events (${progress}). Send the request again later.`,
