@@ -1,30 +1,37 @@
 import { type HostKey, type RecordedMusterEvent, REPORTED_RESULTS_MAX } from '@muster/contracts';
 import { RegistrationView } from './registration-view';
 
+const key = '11111111-1111-1111-1111-111111111111.22222222-2222-2222-2222-222222222222';
+
+function observedView() {
+  const view = new RegistrationView();
+  let position = 0;
+  const observe = (type: string, streamId: string, data: object): void => {
+    const metadata = { commandId: type, correlationId: type, occurredAt: '2026-01-02T03:04:05.000Z' };
+    const event = { id: type, type, streamId, position: (position += 1), revision: position, data, metadata };
+    view.observe(event as unknown as RecordedMusterEvent);
+  };
+  return { view, observe };
+}
+
 describe('the registration view', () => {
   it('returns the CPU architectures of the infra-envs that are bound to a cluster', () => {
-    const view = new RegistrationView();
-    const infraEnv = (id: string, clusterId: string, cpuArchitecture: string, position: number): void => {
-      const data = { infraEnvId: id, settings: { clusterId, cpuArchitecture }, owner: {}, pullSecretSet: true };
-      const metadata = { commandId: id, correlationId: id, occurredAt: '2026-01-02T03:04:05.000Z' };
-      const event = { type: 'InfraEnvRegistered', streamId: `infraEnv-${id}`, position, revision: 0, data, metadata };
-      view.observe(event as unknown as RecordedMusterEvent);
-    };
-    infraEnv('a', 'cluster', 'x86_64', 0);
-    infraEnv('b', 'cluster', 'arm64', 1);
-    infraEnv('c', 'other', 's390x', 2);
+    const { view, observe } = observedView();
+    const infraEnv = (id: string, clusterId: string, cpuArchitecture: string): void =>
+      observe('InfraEnvRegistered', `infraEnv-${id}`, {
+        infraEnvId: id,
+        settings: { clusterId, cpuArchitecture },
+        owner: {},
+        pullSecretSet: true,
+      });
+    infraEnv('a', 'cluster', 'x86_64');
+    infraEnv('b', 'cluster', 'arm64');
+    infraEnv('c', 'other', 's390x');
     expect(view.imageArchitecturesOf('cluster')).toEqual(['x86_64', 'arm64']);
   });
 
   it('returns the same hosts of a cluster until one of them changes its state or its hardware', () => {
-    const view = new RegistrationView();
-    const key = '11111111-1111-1111-1111-111111111111.22222222-2222-2222-2222-222222222222';
-    let position = 0;
-    const observe = (type: string, streamId: string, data: object): void => {
-      const metadata = { commandId: type, correlationId: type, occurredAt: '2026-01-02T03:04:05.000Z' };
-      const event = { id: type, type, streamId, position: (position += 1), revision: position, data, metadata };
-      view.observe(event as unknown as RecordedMusterEvent);
-    };
+    const { view, observe } = observedView();
     const generation = 1;
     const isKept = (change: () => void): boolean => {
       const before = view.hostsOf('cluster');
@@ -52,14 +59,7 @@ describe('the registration view', () => {
   });
 
   it('keeps as many measured disks and checked images of a host as the rules do', () => {
-    const view = new RegistrationView();
-    const key = '11111111-1111-1111-1111-111111111111.22222222-2222-2222-2222-222222222222';
-    let position = 0;
-    const observe = (type: string, streamId: string, data: object): void => {
-      const metadata = { commandId: type, correlationId: type, occurredAt: '2026-01-02T03:04:05.000Z' };
-      const event = { id: type, type, streamId, position: (position += 1), revision: position, data, metadata };
-      view.observe(event as unknown as RecordedMusterEvent);
-    };
+    const { view, observe } = observedView();
     observe('HostRegistered', `host-${key}`, { hostId: 'b', infraEnvId: 'a', clusterId: '', generation: 1, owner: {} });
     const report = (type: string, data: object) => observe(type, `inventory-${key}`, { generation: 1, ...data });
     const names = Array.from({ length: 2 * REPORTED_RESULTS_MAX }, (_, n) => `name-${n}`);
