@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { temporaryDirectory } from '@muster/testing';
 
 const DEV = 'only-dev';
-/** The user `nobody`. */
+/** A user id without an account. Set-up runs as root in containers, and root may write everywhere. */
 const OTHER_UID = 65_534;
 
 describe('tools/setup.mjs', () => {

@@ -79,8 +79,8 @@ export interface ReachOptions {
 }
 
 /**
- * Opens a connection, or reads what the start requires. Repeats it for a server that is not reachable until `waitMs` has passed, with a log line every 10
- * s.
+ * Opens a connection, or reads what the start requires. Repeats it for a server that is not reachable until `waitMs` has passed, with a
+ * log line every 10 s.
  * @throws StartError `dependency` with the setting and the reason, immediately when the server refuses the connection
  */
 export async function reach<Opened>(open: () => Promise<Opened>, options: ReachOptions): Promise<Opened> {

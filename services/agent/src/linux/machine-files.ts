@@ -28,7 +28,7 @@ export function createMachineFiles(root: string, answerMsMax = ANSWER_MS_MAX): M
   const at = (path: string): string => join(root, path);
   /** Devices whose read has not ended. They are not read again. */
   const hanging = new Set<string>();
-  /** A program reads the device: a read that never ends would occupy one of the four threads for all files and names of this process. */
+  /** A program reads the device: a read that never ends would occupy one of the few threads for all files and names of this process. */
   const answerInTime: MachineFiles['firstBytes'] = async (path, count) => {
     if (hanging.has(path)) return undefined;
     const child = spawn('head', ['-c', String(count), at(path)], { stdio: ['ignore', 'pipe', 'ignore'] });
