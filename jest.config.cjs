@@ -7,7 +7,7 @@ const { exclude: _, ...compiler } = JSON.parse(readFileSync(`${__dirname}/.swcrc
 /** One run over the whole workspace, so that one line counts every test. Suffix says the cost: unit < int < e2e. */
 const suffixes = (process.env.MUSTER_TESTS ?? 'unit,int,e2e').split(',').join('|');
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/tools/test-environment.cjs',
   roots: ['<rootDir>/libs', '<rootDir>/services', '<rootDir>/tools'],
   testMatch: [`**/*.(${suffixes}).spec.ts`],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
