@@ -86,7 +86,9 @@ describe('reads at the same time', () => {
   it('take turns for the downloads from one registry', async () => {
     const [one, two] = [read('one.lan', images.add({ a: 'one' })), read('one.lan', images.add({ a: 'two' }))];
     const layer = await asked();
-    await eventually('both wait', () => turnsOf('registry one.lan') === 2);
+    await eventually('both wait', () => turnsOf('registry one.lan') === 2).catch((error: Error) => {
+      throw new Error(`${error.message}. Turns: ${turns.join()}`);
+    });
     for (let left = 100; left > 0; left -= 1) await setImmediate();
     expect(layers).toEqual([]);
     layer.answer();
