@@ -1,5 +1,6 @@
-import { DEFAULT_OS_IMAGES } from '@muster/assisted-api';
+import { DEFAULT_OS_IMAGES, STEP_TYPES } from '@muster/assisted-api';
 import { type Environment, imageEndpoint, restEndpoint, SettingsReader } from '@muster/nest-kit';
+import { ALL_RULES, checkOverrides, type OverrideSubject } from '@muster/validation-rules';
 import { EVERY_ADDRESS, LOOPBACK } from './bus-access';
 import type { Surroundings } from './probes';
 
@@ -220,6 +221,28 @@ const programs: Check = async (settings, { hasProgram }) =>
         'Install the package nats-server, or set NATS_URL.',
       );
 
+/** A misspelled id disables nothing. */
+const disabledIds: Check = (settings) => {
+  const isRule = (subject: OverrideSubject) => (id: string) =>
+    id !== ALL_RULES && checkOverrides(subject, [id]).unknown.length === 0;
+  const ids = 'The ids are in docs/reference/validations.md.';
+  const kinds = [
+    ['DISABLED_HOST_VALIDATIONS', isRule('host'), ids],
+    ['DISABLED_CLUSTER_VALIDATIONS', isRule('cluster'), ids],
+    [
+      'DISABLED_STEPS',
+      (id: string) => STEP_TYPES.some((type) => type === id),
+      `The steps are ${STEP_TYPES.join(', ')}.`,
+    ],
+  ] as const;
+  return kinds.flatMap(([name, isKnown, known]) => {
+    const unknown = settings.get(name).filter((id) => !isKnown(id));
+    if (unknown.length === 0) return [];
+    const problem = `${name} contains ${unknown.join(', ')}, which does not exist and disables nothing.`;
+    return found('warning', 'settings', problem, `Correct or remove it. ${known}`);
+  });
+};
+
 /** Checks that need no network. `npm start` runs them too. The start itself reports the simulated image. */
 const LOCAL: readonly Check[] = [
   hostAddresses,
@@ -231,6 +254,7 @@ const LOCAL: readonly Check[] = [
   componentImages,
   toolchain,
   programs,
+  disabledIds,
 ];
 
 export const localFindings = (environment: Environment, around: Surroundings): Promise<readonly Finding[]> =>

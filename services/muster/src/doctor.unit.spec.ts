@@ -44,6 +44,24 @@ describe('the doctor command', () => {
     ],
     ['a loopback address', { IMAGE_SERVICE_BASE_URL: 'http://localhost:8888' }, {}, /^addresses: .*loopback.*:8888\.$/],
     [
+      'a disabled host validation that does not exist',
+      { DISABLED_HOST_VALIDATIONS: 'has-min-memory,has-min-memry' },
+      {},
+      /^settings: DISABLED_HOST_VALIDATIONS contains has-min-memry, which .*\/validations\.md\.$/,
+    ],
+    [
+      'a disabled cluster validation that does not exist',
+      { DISABLED_CLUSTER_VALIDATIONS: 'all,dns-domain-defined' },
+      {},
+      /^settings: DISABLED_CLUSTER_VALIDATIONS contains all, which .*\/validations\.md\.$/,
+    ],
+    [
+      'a disabled step that does not exist',
+      { DISABLED_STEPS: 'verify-vips,verify-vip' },
+      {},
+      /^settings: DISABLED_STEPS contains verify-vip, which .* verify-vips\.$/,
+    ],
+    [
       'a missing address for the host executable',
       { IMAGE_SERVICE_BASE_URL: '', AGENT_DOCKER_IMAGE: '', MUSTER_HOST_BINARIES: '/binaries' },
       {},
