@@ -62,7 +62,7 @@ export class ClusterConnectivity {
       this.networks.set(name, network);
       if (known) continue;
       for (const [host, { addresses }] of this.members)
-        if (!this.outdated.has(host) && network.takesPart(addresses)) network.graph.addHost(host);
+        if (network.takesPart(addresses)) network.graph.addHost(host, !this.outdated.has(host));
       for (const [host, { reaches }] of this.members)
         if (network.graph.has(host))
           for (const [other, reach] of reaches)
@@ -175,16 +175,16 @@ export class ClusterConnectivity {
     return changed;
   }
 
-  /** Adds the host to the networks of its addresses, and removes it from others. An outdated host is in no network. */
+  /** Adds the host to the networks of its addresses, and removes it from others. An outdated host is absent in its networks. */
   private place(host: string, addresses: readonly Cidr[], reaches = NO_REACHES): void {
     for (const { graph, takesPart, isReached } of this.networks.values()) {
-      if ((takesPart(addresses) && !this.outdated.has(host)) === graph.has(host)) continue;
-      if (graph.has(host)) graph.removeHost(host);
+      const [isIn, isPresent] = [graph.has(host), !this.outdated.has(host)];
+      if (takesPart(addresses) === isIn) graph.setPresent(host, isPresent);
+      else if (isIn) graph.removeHost(host);
       else {
-        graph.addHost(host);
+        graph.addHost(host, isPresent);
         for (const [other, reach] of reaches) graph.setReached(host, other, isReached(reach));
-        if (!this.hasReports) continue;
-        for (const [other, { reaches: theirs }] of this.members) {
+        for (const [other, { reaches: theirs }] of this.hasReports ? this.members : []) {
           const reach = theirs.get(host);
           if (reach && other !== host) graph.setReached(other, host, isReached(reach));
         }

@@ -2,6 +2,7 @@ import {
   type BitSet,
   clearBit,
   emptyBits,
+  forEachBit,
   hasBit,
   insertNumber,
   isSame,
@@ -16,18 +17,19 @@ const FIRST_SLOTS = 32;
 interface Vertex {
   readonly host: string;
   slot: number;
+  isPresent: boolean;
   /** Slots of the hosts that it reports as reached. */
   reached: BitSet;
-  /** Slots of those that also report it as reached, and its own. */
+  /** Slots of those that also report it as reached while both are present, and its own. */
   both: BitSet;
   /** The number of other slots in `both`. */
   degree: number;
 }
 
 /**
- * The reachability of hosts in one network, updated edge by edge. An edge counts when both ends report it. A change of
- * one direction costs O(1), a new or removed host O(n²/32). The group is computed on demand after a change. No search
- * is necessary while every host with an edge reaches every other such host, which two counters show.
+ * The reachability of hosts in one network, updated edge by edge. An edge counts when both ends report it and are present. A change of
+ * one direction costs O(1), a present or absent host O(n), a new or removed host O(n²/32). The group is computed on demand after a
+ * change. No search is necessary while every host with an edge reaches every other such host, which two counters show.
  */
 export class ReachGraph {
   private readonly vertices = new Map<string, Vertex>();
@@ -39,12 +41,13 @@ export class ReachGraph {
   private known: readonly string[] = [];
   private isStale = false;
 
-  addHost(host: string): void {
+  addHost(host: string, isPresent = true): void {
     if (this.vertices.has(host)) return;
     if (this.bySlot.length === this.slots) this.grow();
     const slot = this.bySlot.findLastIndex((other) => other.host < host) + 1;
     if (slot < this.bySlot.length) this.changeRows((row) => insertNumber(row, slot));
-    const vertex = { host, slot, reached: emptyBits(this.slots), both: emptyBits(this.slots), degree: 0 };
+    const [reached, both] = [emptyBits(this.slots), emptyBits(this.slots)];
+    const vertex = { host, slot, isPresent, reached, both, degree: 0 };
     setBit(vertex.both, slot);
     this.vertices.set(host, vertex);
     this.bySlot.splice(slot, 0, vertex);
@@ -54,10 +57,7 @@ export class ReachGraph {
   removeHost(host: string): void {
     const vertex = this.vertices.get(host);
     if (!vertex) return;
-    for (const other of this.vertices.keys()) {
-      this.setReached(host, other, false);
-      this.setReached(other, host, false);
-    }
+    this.setPresent(host, false);
     this.vertices.delete(host);
     this.bySlot.splice(vertex.slot, 1);
     this.changeRows((row) => removeNumber(row, vertex.slot));
@@ -68,20 +68,37 @@ export class ReachGraph {
     return this.vertices.has(host);
   }
 
+  /** An absent host has no edges, and is in no group. What it reaches, and by which hosts it is reached, is kept. */
+  setPresent(host: string, isPresent: boolean): void {
+    const vertex = this.vertices.get(host);
+    if (!vertex || vertex.isPresent === isPresent) return;
+    vertex.isPresent = isPresent;
+    forEachBit(isPresent ? vertex.reached : vertex.both, (slot) => {
+      const other = this.bySlot[slot];
+      if (!other || other === vertex) return;
+      if (!isPresent) this.setEdge(vertex, other, false);
+      else if (other.isPresent && hasBit(other.reached, vertex.slot)) this.setEdge(vertex, other, true);
+    });
+  }
+
   /** Applies to hosts in the graph only, because other hosts have no edges. */
   setReached(from: string, to: string, isReached: boolean): void {
     const [a, b] = [this.vertices.get(from), this.vertices.get(to)];
     if (!a || !b || a === b || hasBit(a.reached, b.slot) === isReached) return;
     const change = isReached ? setBit : clearBit;
     change(a.reached, b.slot);
-    if (!hasBit(b.reached, a.slot)) return;
+    if (a.isPresent && b.isPresent && hasBit(b.reached, a.slot)) this.setEdge(a, b, isReached);
+  }
+
+  private setEdge(a: Vertex, b: Vertex, isEdge: boolean): void {
     this.isStale = true;
+    const change = isEdge ? setBit : clearBit;
     change(a.both, b.slot);
     change(b.both, a.slot);
-    this.edges += isReached ? 1 : -1;
+    this.edges += isEdge ? 1 : -1;
     for (const vertex of [a, b]) {
       if (vertex.degree === 0) this.connected += 1;
-      vertex.degree += isReached ? 1 : -1;
+      vertex.degree += isEdge ? 1 : -1;
       if (vertex.degree === 0) this.connected -= 1;
     }
   }

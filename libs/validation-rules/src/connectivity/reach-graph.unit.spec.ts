@@ -167,4 +167,36 @@ describe('graph whose hosts join and leave', () => {
       }),
     );
   });
+
+  it('has the group of a graph without its absent hosts', () => {
+    const hosts = Array.from({ length: HOSTS }, (_, number) => number);
+    const anyChange = fc.record({
+      host: anyNumber,
+      isPresent: fc.boolean(),
+      pairs: fc.array(anyPair, { maxLength: 60 }),
+      isReached: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(anyChange, { maxLength: 20 }), (changes) => {
+        const graph = new ReachGraph();
+        for (const host of hosts) graph.addHost(idOf(host));
+        const present = new Set(hosts);
+        const reached = new Map<string, readonly [number, number]>();
+        for (const { host, isPresent, pairs, isReached } of changes) {
+          graph.setPresent(idOf(host), isPresent);
+          if (isPresent) present.add(host);
+          else present.delete(host);
+          for (const [a, b] of pairs) {
+            graph.setReached(idOf(a), idOf(b), isReached);
+            if (isReached) reached.set(`${a} ${b}`, [a, b]);
+            else reached.delete(`${a} ${b}`);
+          }
+          const other = new ReachGraph();
+          for (const one of present) other.addHost(idOf(one));
+          for (const [a, b] of reached.values()) other.setReached(idOf(a), idOf(b), true);
+          expect(graph.group()).toEqual(other.group());
+        }
+      }),
+    );
+  });
 });
