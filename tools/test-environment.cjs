@@ -6,8 +6,8 @@ const scripts = new Map();
 const { compileFunction } = vm;
 
 /**
- * Jest compiles every module again for each test file, which was a third of the CPU time of all tests. A script is compiled once and
- * runs in the global object of any test file.
+ * Jest compiles every module again for each test file. A script is compiled once here, and runs in the global object of any test file:
+ * about a tenth less CPU time for all tests of a service.
  */
 vm.compileFunction = (source, parameters, options = {}) => {
   const { filename, parsingContext } = options;
