@@ -15,8 +15,8 @@ vm.compileFunction = (source, parameters, options = {}) => {
   const head = `(function(${parameters.join(',')}){`;
   let known = scripts.get(filename);
   if (known?.source !== source || known.head !== head) {
-    const script = new vm.Script(`${head}${source}\n})`, { filename, columnOffset: -head.length });
-    scripts.set(filename, (known = { source, head, script }));
+    known = { source, head, script: new vm.Script(`${head}${source}\n})`, { filename, columnOffset: -head.length }) };
+    scripts.set(filename, known);
   }
   return known.script.runInContext(parsingContext);
 };

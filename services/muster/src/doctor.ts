@@ -225,21 +225,21 @@ const programs: Check = async (settings, { hasProgram }) =>
 const disabledIds: Check = (settings) => {
   const isRule = (subject: OverrideSubject) => (id: string) =>
     id !== ALL_RULES && checkOverrides(subject, [id]).unknown.length === 0;
-  const ids = 'The ids are in docs/reference/validations.md.';
-  const kinds = [
-    ['DISABLED_HOST_VALIDATIONS', isRule('host'), ids],
-    ['DISABLED_CLUSTER_VALIDATIONS', isRule('cluster'), ids],
+  const ruleIds = 'The ids are in docs/reference/validations.md.';
+  const lists = [
+    ['DISABLED_HOST_VALIDATIONS', isRule('host'), ruleIds],
+    ['DISABLED_CLUSTER_VALIDATIONS', isRule('cluster'), ruleIds],
     [
       'DISABLED_STEPS',
       (id: string) => STEP_TYPES.some((type) => type === id),
       `The steps are ${STEP_TYPES.join(', ')}.`,
     ],
   ] as const;
-  return kinds.flatMap(([name, isKnown, known]) => {
+  return lists.flatMap(([name, isKnown, knownIds]) => {
     const unknown = settings.get(name).filter((id) => !isKnown(id));
     if (unknown.length === 0) return [];
     const problem = `${name} contains ${unknown.join(', ')}, which does not exist and disables nothing.`;
-    return found('warning', 'settings', problem, `Correct or remove it. ${known}`);
+    return found('warning', 'settings', problem, `Correct or remove it. ${knownIds}`);
   });
 };
 
