@@ -8,6 +8,7 @@ const { exclude: _, ...compiler } = JSON.parse(readFileSync(`${__dirname}/.swcrc
 const suffixes = (process.env.MUSTER_TESTS ?? 'unit,int,e2e').split(',').join('|');
 module.exports = {
   testEnvironment: '<rootDir>/tools/test-environment.cjs',
+  testSequencer: '<rootDir>/tools/test-sequencer.cjs',
   roots: ['<rootDir>/libs', '<rootDir>/services', '<rootDir>/tools'],
   testMatch: [`**/*.(${suffixes}).spec.ts`],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
