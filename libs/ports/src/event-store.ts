@@ -74,7 +74,7 @@ export type RecordedEvent<Event extends EventShape = StoredEvent> = EventToAppen
 
 /** The revision of the last event that the writer has seen, or `NO_STREAM`. */
 export type ExpectedRevision = number;
-export const NO_STREAM: ExpectedRevision = -1;
+export const NO_STREAM = -1;
 /** The position before the first event. */
 export const START_OF_STORE = -1;
 

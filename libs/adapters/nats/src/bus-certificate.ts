@@ -2,8 +2,7 @@ import { webcrypto, X509Certificate } from 'node:crypto';
 import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
-import 'reflect-metadata';
-import * as x509 from '@peculiar/x509';
+import type * as X509 from '@peculiar/x509';
 
 /** Files of the TLS endpoint of the bus. */
 export interface BusTlsFiles {
@@ -12,6 +11,12 @@ export interface BusTlsFiles {
   /** The certificate authority (PEM) that clients must trust. */
   readonly caFile: string;
 }
+
+/** Loaded here, because only the process that starts the bus needs its 200 modules. */
+const loadX509 = async (): Promise<typeof X509> => {
+  await import('reflect-metadata');
+  return import('@peculiar/x509');
+};
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const LIFETIME_MS = 10 * 365 * 86_400_000;
@@ -26,6 +31,7 @@ export const makeBusCertificate = async (
   directory: string,
   options: { readonly hosts: readonly string[]; readonly nowMs: number },
 ): Promise<BusTlsFiles> => {
+  const x509 = await loadX509();
   x509.cryptoProvider.set(webcrypto as typeof globalThis.crypto);
   const pathOf = (name: string): string => join(directory, name);
   const [caFile, caKeyFile] = [pathOf('bus-ca.pem'), pathOf('bus-ca.key')];
@@ -34,8 +40,8 @@ export const makeBusCertificate = async (
     notBefore: new Date(options.nowMs - CLOCK_SKEW_MS),
     notAfter: new Date(options.nowMs + LIFETIME_MS),
   };
-  const kept = await readAuthority(caFile, caKeyFile, options.nowMs);
-  const authority = kept ?? (await makeAuthority(validity));
+  const kept = await readAuthority(x509, caFile, caKeyFile, options.nowMs);
+  const authority = kept ?? (await makeAuthority(x509, validity));
   if (!kept) {
     // Without its certificate, a key is replaced, so an interruption leaves no certificate with the key of another.
     await rm(caFile, { force: true });
@@ -64,12 +70,15 @@ export const makeBusCertificate = async (
 };
 
 interface Authority {
-  readonly certificate: x509.X509Certificate;
+  readonly certificate: X509.X509Certificate;
   readonly key: webcrypto.CryptoKey;
   readonly keyPem: string;
 }
 
-async function makeAuthority(validity: { readonly notBefore: Date; readonly notAfter: Date }): Promise<Authority> {
+async function makeAuthority(
+  x509: typeof X509,
+  validity: { readonly notBefore: Date; readonly notAfter: Date },
+): Promise<Authority> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: 'CN=muster bus CA',
@@ -85,7 +94,12 @@ async function makeAuthority(validity: { readonly notBefore: Date; readonly notA
 }
 
 /** Returns undefined when there is none, or when it has less than half of its lifetime left. */
-async function readAuthority(caFile: string, keyFile: string, nowMs: number): Promise<Authority | undefined> {
+async function readAuthority(
+  x509: typeof X509,
+  caFile: string,
+  keyFile: string,
+  nowMs: number,
+): Promise<Authority | undefined> {
   const [pem, keyPem] = await Promise.all([caFile, keyFile].map(readIfPresent));
   if (!pem || !keyPem || Date.parse(new X509Certificate(pem).validTo) - nowMs < LIFETIME_MS / 2) return undefined;
   const der = Buffer.from(keyPem.replace(/-----[^-]+-----|\s/g, ''), 'base64');

@@ -1,11 +1,14 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { type AppendResult, type ExpectedRevision, NO_STREAM, type StreamId } from '@muster/ports';
+import type { AppendResult, ExpectedRevision, NO_STREAM, StreamId } from '@muster/ports';
 import { crc32 } from 'node:zlib';
 import Database from 'libsql';
 import { DatabaseUnusable, explain, makeNameDurable, openDatabase } from './database';
 import { openDurableDatabase } from './durable-database';
 import { openStateDatabase } from './state-database';
 import { type StatePart, writePart } from './state-part';
+
+/** Its value is not imported, because every writer thread would load 290 modules more. */
+const NOTHING_STORED: typeof NO_STREAM = -1;
 
 export const OBJECTS_SCHEMA = `
   CREATE TABLE IF NOT EXISTS objects (
@@ -40,7 +43,7 @@ function openEvents({ file, maxBytes }: WrittenFile) {
       /** The positions of the events of one append are consecutive. A conflict writes nothing and does not affect other appends. */
       append: (streamId: StreamId, expected: ExpectedRevision, texts: readonly string[]): AppendResult => {
         const found = findStream.get(streamId) as [id: number, revision: number] | undefined;
-        const actualRevision = found?.[1] ?? NO_STREAM;
+        const actualRevision = found?.[1] ?? NOTHING_STORED;
         if (actualRevision !== expected) return { kind: 'conflict', actualRevision };
         const stream = found?.[0] ?? insertStream.run(streamId).lastInsertRowid;
         let revision = actualRevision;
