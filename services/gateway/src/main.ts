@@ -82,7 +82,7 @@ export async function openGateway(
   app.get(RequestMetrics).countRequests(app.getHttpAdapter().getInstance());
   serveDocument(app);
   const readYourWrites = app.get(ReadYourWrites);
-  const reachedPosition = { getter: () => readYourWrites.position };
+  const reachedPosition = { getter: () => readYourWrites.storePosition };
   app.getHttpAdapter().getInstance().decorateRequest('reachedPosition', reachedPosition);
   try {
     acceptFromManySockets(app.getHttpAdapter().getInstance(), (text) => logger.warn(text, 'gateway'));

@@ -117,6 +117,7 @@ describe('a response that waits for the read models', () => {
     await expect(shown.find({ collection: 'hosts', where: {} })).rejects.toMatchObject(refused);
     await expect(shown.count({ collection: 'hosts', where: {} })).rejects.toMatchObject(refused);
     expect(readiness.notReady()).toEqual([{ part: 'read models', reason: 'at position 39 of 40' }]);
+    expect(following).toMatchObject({ position: 39, storePosition: 40 });
     await rebuilt.commit(VIEWS_PROJECTION, 41, [put]);
     await eventually('the documents are complete', () => readiness.notReady().length === 0);
     expect(await shown.get('hosts', 'h')).toEqual({ name: 'n' });
@@ -130,6 +131,7 @@ describe('a response that waits for the read models', () => {
     await eventually('it has the restored position', async () => !(await following.passed(8, 1)));
     await eventually('the restored documents are complete', () => readiness.notReady().length === 0);
     expect(await shown.get('hosts', 'h')).toEqual({ name: 'earlier' });
+    expect(following.storePosition).toBe(7);
     following.onApplicationShutdown();
   });
 

@@ -127,6 +127,11 @@ export class ReadYourWrites implements OnApplicationBootstrap, BeforeApplication
     return this.reached;
   }
 
+  /** The last position that the event store is known to have reached, also while the read models are rebuilt. */
+  get storePosition(): number {
+    return this.isHeadUnknown ? this.reached : Math.max(this.reached, this.required ?? START_OF_STORE);
+  }
+
   /**
    * Returns true when the read models have left the position; false after `maxWaitMs`, and when the signal is aborted or the service
    * stops. Unlike `passed` it waits for an event that may not exist, so it does not look for one whose announcement was lost.
