@@ -24,7 +24,7 @@ const TOO_LARGE_HEADER = 'muster-answer-too-large';
  */
 export const AGENT_BODY_MAX_BYTES = 4 * 1024 * 1024 + 1024;
 /**
- * Maximum size of the headers of a message from an agent, in bytes. An agent sends a command id. The client compares each
+ * Maximum size of the headers of a message from an agent, in bytes. An agent sends a command id and a position. The client compares each
  * name with all names before it: 100 KB of names take it 20 s.
  */
 export const AGENT_HEADERS_MAX_BYTES = 1024;

@@ -2,10 +2,18 @@ import { STEP_TYPES, UUID_PATTERN } from '@muster/assisted-api';
 import { anyAgentSubject, HEADERS, parseAgentSubject, toJsonValue } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { fromHeaders, IDS, type InputOf, OpenAnswers, parseMessage, REQUESTS } from '@muster/nest-kit';
-import type { Ids, IncomingMessage, JsonObject, JsonValue, Requests } from '@muster/ports';
+import {
+  type Ids,
+  type IncomingMessage,
+  type JsonObject,
+  type JsonValue,
+  type Requests,
+  START_OF_STORE,
+} from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { errorMessage, isOneOf, keysOf, textAt } from '@muster/schema';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { ReadYourWrites } from '../bus/read-your-writes';
 import { AGENT_METHODS, AgentRequests, type RequestVerb } from './agent-requests';
 
 const QUEUE = 'gateway';
@@ -24,6 +32,7 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
     @Inject(REQUESTS) private readonly requests: Requests,
     @Inject(IDS) private readonly ids: Ids,
     private readonly agentRequests: AgentRequests,
+    private readonly readYourWrites: ReadYourWrites,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -53,7 +62,7 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
         verb === 'next_steps'
           ? this.agentRequests.nextSteps(readInput(verb, message.body, ids), context)
           : this.agentRequests.send(verb, readInput(verb, message.body, ids), context);
-      return { ok: toJsonValue(await answer) };
+      return { ok: toJsonValue(await answer), reachedPosition: this.readYourWrites.storePosition };
     } catch (error) {
       if (error instanceof RefusalError) return { refusal: toEnvelope(error.refusal) };
       this.logger.error(`${verb}: ${error instanceof Error ? error.stack : String(error)}`);
@@ -63,12 +72,20 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
     }
   }
 
-  /** The agent chooses the command id, so that it can repeat a request. Its identity comes from the subject. */
+  /**
+   * The agent chooses the command id, so that it can repeat a request, and sends the position that it had received before. Its identity
+   * comes from the subject.
+   */
   private contextOf({ headers }: IncomingMessage, { infraEnvId, hostId }: HostIds): CommandContext {
     const given = headers[HEADERS.commandId] ?? '';
     // The host id is part of the command id, so that an agent cannot use the command ids of another agent.
     const commandId = UUID_PATTERN.test(given) ? `${infraEnvId}.${hostId}.${given}` : this.ids.uuid();
-    return fromHeaders({ [HEADERS.commandId]: commandId, [HEADERS.actor]: `agent:${hostId}` }, this.ids);
+    const unusedUpTo = headers[HEADERS.unusedUpTo] ?? '';
+    const accepted = { [HEADERS.commandId]: commandId, [HEADERS.unusedUpTo]: unusedUpTo };
+    const context = fromHeaders({ ...accepted, [HEADERS.actor]: `agent:${hostId}` }, this.ids);
+    // A store that was restored from a backup has not reached the position again. The command may be among its next events.
+    const isReached = (context.unusedUpTo ?? START_OF_STORE) <= this.readYourWrites.storePosition;
+    return isReached ? context : { ...context, unusedUpTo: undefined };
   }
 }
 

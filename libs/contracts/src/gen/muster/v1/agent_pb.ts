@@ -48,6 +48,9 @@ export const NudgeSchema: GenMessage<Nudge, {jsonType: NudgeJson}> = /*@__PURE__
 /**
  * The NATS endpoint of agents: subject agent.v1.<infraEnvId>.<hostId>.<verb>. Verbs are the methods in lower snake case.
  * The ids in the subject take precedence over the ids in the message. The service publishes `nudge` to wake the agent up.
+ * The header muster-command-id has a new UUID for each request. The header muster-command-id-unused-up-to has the last
+ * reached_position that the agent had received when it created the UUID: no event up to it has the id. The header is absent
+ * before the first one. Both headers stay the same when the request is repeated.
  *
  * @generated from service muster.v1.AgentService
  */

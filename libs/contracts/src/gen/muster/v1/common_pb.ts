@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/common.proto.
  */
 export const file_muster_v1_common: GenFile = /*@__PURE__*/
-  fileDesc("ChZtdXN0ZXIvdjEvY29tbW9uLnByb3RvEgltdXN0ZXIudjEiYgoIRW52ZWxvcGUSJAoCb2sYASABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIABIlCgdyZWZ1c2FsGAIgASgLMhIubXVzdGVyLnYxLlJlZnVzYWxIAEIJCgdvdXRjb21lIkkKB1JlZnVzYWwSDAoEY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHc3ViamVjdBgDIAEoCRIPCgdhbGxvd2VkGAQgAygJIkAKBU93bmVyEhEKCXVzZXJfbmFtZRgBIAEoCRIOCgZvcmdfaWQYAiABKAkSFAoMZW1haWxfZG9tYWluGAMgASgJIiwKBlN0b3JlZBIQCghwb3NpdGlvbhgBIAEoARIQCghyZXZpc2lvbhgCIAEoASIrCgpTdG9yZWRCb2R5Eg4KBmRpZ2VzdBgBIAEoCRINCgVieXRlcxgCIAEoASIvCg5TZWFsZWREb2N1bWVudBIOCgZkaWdlc3QYASABKAkSDQoFYnl0ZXMYAiABKAEiowEKBVByb3h5EhcKCmh0dHBfcHJveHkYASABKAlIAIgBARIYCgtodHRwc19wcm94eRgCIAEoCUgBiAEBEhUKCG5vX3Byb3h5GAMgASgJSAKIAQESFgoJc2VhbGVkX2FzGAQgASgJSAOIAQFCDQoLX2h0dHBfcHJveHlCDgoMX2h0dHBzX3Byb3h5QgsKCV9ub19wcm94eUIMCgpfc2VhbGVkX2FzIq4BCgxTdGF0dXNSZWFzb24SDAoEY29kZRgBIAEoCRI7CgpwYXJhbWV0ZXJzGAIgAygLMicubXVzdGVyLnYxLlN0YXR1c1JlYXNvbi5QYXJhbWV0ZXJzRW50cnkSDwoHZmFpbGluZxgDIAMoCRIPCgdwZW5kaW5nGAQgAygJGjEKD1BhcmFtZXRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBYgZwcm90bzM", [file_google_protobuf_struct]);
+  fileDesc("ChZtdXN0ZXIvdjEvY29tbW9uLnByb3RvEgltdXN0ZXIudjEilgEKCEVudmVsb3BlEiQKAm9rGAEgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSAASJQoHcmVmdXNhbBgCIAEoCzISLm11c3Rlci52MS5SZWZ1c2FsSAASHQoQcmVhY2hlZF9wb3NpdGlvbhgDIAEoAUgBiAEBQgkKB291dGNvbWVCEwoRX3JlYWNoZWRfcG9zaXRpb24iSQoHUmVmdXNhbBIMCgRjb2RlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIPCgdzdWJqZWN0GAMgASgJEg8KB2FsbG93ZWQYBCADKAkiQAoFT3duZXISEQoJdXNlcl9uYW1lGAEgASgJEg4KBm9yZ19pZBgCIAEoCRIUCgxlbWFpbF9kb21haW4YAyABKAkiLAoGU3RvcmVkEhAKCHBvc2l0aW9uGAEgASgBEhAKCHJldmlzaW9uGAIgASgBIisKClN0b3JlZEJvZHkSDgoGZGlnZXN0GAEgASgJEg0KBWJ5dGVzGAIgASgBIi8KDlNlYWxlZERvY3VtZW50Eg4KBmRpZ2VzdBgBIAEoCRINCgVieXRlcxgCIAEoASKjAQoFUHJveHkSFwoKaHR0cF9wcm94eRgBIAEoCUgAiAEBEhgKC2h0dHBzX3Byb3h5GAIgASgJSAGIAQESFQoIbm9fcHJveHkYAyABKAlIAogBARIWCglzZWFsZWRfYXMYBCABKAlIA4gBAUINCgtfaHR0cF9wcm94eUIOCgxfaHR0cHNfcHJveHlCCwoJX25vX3Byb3h5QgwKCl9zZWFsZWRfYXMirgEKDFN0YXR1c1JlYXNvbhIMCgRjb2RlGAEgASgJEjsKCnBhcmFtZXRlcnMYAiADKAsyJy5tdXN0ZXIudjEuU3RhdHVzUmVhc29uLlBhcmFtZXRlcnNFbnRyeRIPCgdmYWlsaW5nGAMgAygJEg8KB3BlbmRpbmcYBCADKAkaMQoPUGFyYW1ldGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFiBnByb3RvMw", [file_google_protobuf_struct]);
 
 /**
  * The response to every request on the bus.
@@ -38,6 +38,14 @@ export type Envelope = Message<"muster.v1.Envelope"> & {
     value: Refusal;
     case: "refusal";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * A position that the event store had reached before the response, only in responses to agents. -1: the start of the store. Absent:
+   * not known.
+   *
+   * @generated from field: optional double reached_position = 3;
+   */
+  reachedPosition?: number | undefined;
 };
 
 /**
@@ -57,6 +65,14 @@ export type EnvelopeJson = {
    * @generated from field: muster.v1.Refusal refusal = 2;
    */
   refusal?: RefusalJson;
+
+  /**
+   * A position that the event store had reached before the response, only in responses to agents. -1: the start of the store. Absent:
+   * not known.
+   *
+   * @generated from field: optional double reached_position = 3;
+   */
+  reachedPosition?: number | "NaN" | "Infinity" | "-Infinity";
 };
 
 /**
