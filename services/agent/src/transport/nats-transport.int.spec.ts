@@ -15,7 +15,7 @@ import { runAgent } from '../agent/agent';
 import { collectNotes, HOST_ID, INFRA_ENV_ID, machineThatCan, quickTimer } from '../agent/agent.fixture.spec';
 import { connectNats, type ConnectNats, createNatsTransport } from './nats-transport';
 import { openTransport } from './open-transport';
-import { TransportRefused, TransportUnreachable } from './transport.port';
+import { type Transport, TransportRefused, TransportUnreachable } from './transport.port';
 
 const never = new AbortController().signal;
 const MINUTE_MS = 60_000;
@@ -51,12 +51,12 @@ describe('the NATS transport', () => {
     await service.flush();
     return () => subscriptions.forEach((subscription) => subscription.unsubscribe());
   };
-  const openNatsTransport = async (timeoutMs?: number) =>
+  const openNatsTransport = async (timeoutMs?: number, timer: Timer = quickTimer) =>
     createNatsTransport({
       requests: await connectNats(access),
       infraEnvId: INFRA_ENV_ID,
       hostId: HOST_ID,
-      timer: quickTimer,
+      timer,
       timeoutMs,
     });
 
@@ -153,6 +153,35 @@ describe('the NATS transport', () => {
     expect(ids.length).toBeGreaterThanOrEqual(3);
     expect(new Set(ids).size).toBe(1);
     expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('sends the position of the last answer with a new command id, and repeats it unchanged', async () => {
+    const positions: (string | undefined)[] = [];
+    const noted = ({ headers }: IncomingMessage) => void positions.push(headers[HEADERS.unusedUpTo]);
+    let reachedPosition: number | undefined;
+    let attempts = 0;
+    const stopServing = await serve({
+      next_steps: (message) => (noted(message), { ok: {}, ...(reachedPosition !== undefined && { reachedPosition }) }),
+      reply_to_step: (message): JsonValue => {
+        noted(message);
+        attempts += 1;
+        return attempts === 1 ? { refusal: { code: 'busy' } } : { ok: {} };
+      },
+    });
+    const pollAt = async (position?: number) => {
+      reachedPosition = position;
+      await transport.nextSteps('v', 1, never);
+    };
+    const transport: Transport = await openNatsTransport(undefined, { sleep: () => pollAt(11) });
+    // An earlier release answers without a position.
+    for (const position of [undefined, 7, undefined, 9]) await pollAt(position);
+    await transport.reply({ stepType: 'inventory', stepId: 'i', exitCode: 0, output: '{}', error: '' }, never);
+    await pollAt();
+    await transport.close();
+    stopServing();
+    expect(positions.slice(0, 4)).toEqual([undefined, undefined, '7', '7']);
+    // The reply, a poll between its attempts, its repetition, and a poll.
+    expect(positions.slice(4)).toEqual(['9', '9', '9', '11']);
   });
 
   it('repeats a request while the service is busy', async () => {

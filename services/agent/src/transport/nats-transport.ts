@@ -23,7 +23,7 @@ import {
 import { retryDelayMs, type Timer } from '@muster/host-api';
 import { MessageTooLarge, type Requests } from '@muster/ports';
 import { PROBLEMS } from '@muster/problems';
-import { errorMessage, isKeyOf, isObject, textAt } from '@muster/schema';
+import { errorMessage, isKeyOf, isObject, memberAt, textAt } from '@muster/schema';
 import type { NatsAccess } from '../discovery-settings';
 import { type Transport, TransportRefused, TransportUnreachable } from './transport.port';
 
@@ -64,6 +64,8 @@ const TOO_LARGE = 413;
 export function createNatsTransport(options: NatsTransportOptions): Transport {
   const { requests, infraEnvId, hostId } = options;
   const ids = { infraEnvId, hostId };
+  /** Position of the event store in the last answer that has one. */
+  let reachedPosition: number | undefined;
   const ask = async <In extends DescMessage, Out extends DescMessage>(
     verb: AgentVerb,
     [requestSchema, responseSchema]: readonly [In, Out],
@@ -71,12 +73,17 @@ export function createNatsTransport(options: NatsTransportOptions): Transport {
     signal: AbortSignal,
   ): Promise<MessageShape<Out>> => {
     const body = toJson(requestSchema, create(requestSchema, message), { alwaysEmitImplicit: true });
-    // All attempts have one command id, so the service executes the command once.
-    const headers = { [HEADERS.commandId]: randomUUID() };
+    // All attempts have one command id, so the service executes the command once. No event up to the position has it.
+    const headers = {
+      [HEADERS.commandId]: randomUUID(),
+      ...(reachedPosition !== undefined && { [HEADERS.unusedUpTo]: String(reachedPosition) }),
+    };
     for (let attempt = 1; ; attempt += 1) {
       try {
         const subject = agentSubject(infraEnvId, hostId, verb);
         const answer = await requests.request(subject, body, headers, options.timeoutMs ?? ANSWER_TIMEOUT_MS);
+        const position = memberAt(answer, 'reachedPosition');
+        if (typeof position === 'number') reachedPosition = position;
         return fromJson(responseSchema, okOf(answer), { ignoreUnknownFields: true });
       } catch (error) {
         if (error instanceof MessageTooLarge && !error.isAnswer) throw new TransportRefused(TOO_LARGE, error.message);
