@@ -12,8 +12,8 @@ const LOOK_AGAIN_MS = 50;
 export const MUSTER_MAIN = join(__dirname, '..', '..', '..', 'services', 'muster', 'dist', 'main.js');
 
 /**
- * Returns the options of Node in the script `start` of the tree of the program; docs/adr/0035-collect-garbage-as-the-program-allocates.md
- * has the reasons.
+ * Returns the options of Node in the script `start` of the tree of the program. The reasons are in docs/adr:
+ * 0035-collect-garbage-as-the-program-allocates.md and 0036-let-v8-inline-more-code.md.
  */
 export function nodeOptionsOf(program: string): readonly string[] {
   let tree = dirname(program);

@@ -11,7 +11,12 @@ const PACKAGE_JSON = join(__dirname, '..', '..', '..', 'package.json');
 function startScript(): string {
   const { scripts } = JSON.parse(readFileSync(PACKAGE_JSON, 'utf8')) as { scripts: { start: string } };
   const last = scripts.start.split(' && ').at(-1) ?? '';
-  const options = ['--max-semi-space-size=64', '--v8-pool-size=1', '--no-memory-reducer'];
+  const options = [
+    '--max-semi-space-size=64',
+    '--v8-pool-size=1',
+    '--no-memory-reducer',
+    '--max-inlined-bytecode-size-cumulative=2000',
+  ];
   expect(nodeOptionsOf(MUSTER_MAIN)).toEqual(options);
   expect(last).toContain(`node ${options.join(' ')} services/muster/dist/main.js`);
   return `true && ${last.replace('services/muster/dist/main.js', MUSTER_MAIN)}`;
