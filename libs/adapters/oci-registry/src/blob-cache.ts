@@ -128,17 +128,18 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
       const { signal } = reading;
       signal.throwIfAborted();
       waiting.set(key, (waiting.get(key) ?? new Set()).add(reading));
+      let endWaiting = (): void => undefined;
       const waitsNoLonger = (): void => {
+        signal.removeEventListener('abort', endWaiting);
         waiting.get(key)?.delete(reading);
         if (waiting.get(key)?.size === 0) waiting.delete(key);
       };
       const ended = new Promise<never>((_, reject) => {
-        const endWaiting = (): void => {
-          if (!waiting.get(key)?.has(reading)) return;
+        endWaiting = () => {
           waitsNoLonger();
           reject(signal.reason);
         };
-        signal.addEventListener('abort', endWaiting, { once: true });
+        signal.addEventListener('abort', endWaiting);
       });
       const turn = queue.run(key, async () => {
         waitsNoLonger();

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { ImageRegistryError, type DownloadProgress, type ExtractedFile, type HttpResponse } from '@muster/ports';
@@ -95,6 +96,18 @@ describe('reads at the same time', () => {
     expect(await textOf(two.file)).toBe('two');
     const imagesIn = ({ progress }: typeof one): readonly string[] => [...new Set(progress.map(({ image }) => image))];
     expect([one, two].map((each) => imagesIn(each).length).sort()).toEqual([1, 2]);
+  });
+
+  it('leave no listener on the signal of a preparation, which reads many images', async () => {
+    const { signal } = new AbortController();
+    const digest = images.add({ a: 'text' });
+    const reads = [read('one.lan', digest, signal), read('two.lan', digest, signal)];
+    const layer = await asked();
+    await eventually('both wait', () => turnsOf(`file ${digest}`) === 2);
+    expect(getEventListeners(signal, 'abort')).not.toEqual([]);
+    layer.answer();
+    for (const { file } of reads) expect(await textOf(file)).toBe('text');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('do not wait for another registry', async () => {
