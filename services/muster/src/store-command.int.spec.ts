@@ -207,6 +207,8 @@ describe('store verify of a whole data directory', () => {
     expect(await run()).toEqual([
       'The pages of the file are checked first.',
       '2 events verified',
+      'The pages of secrets/sealed.sqlite are checked.',
+      'The pages of objects.sqlite are checked.',
       '4 documents and logs verified',
       soundText(),
     ]);

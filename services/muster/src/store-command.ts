@@ -8,6 +8,7 @@ import {
   lockFile,
   sqliteSealedStorage,
   sqliteStoreStats,
+  type StatementWork,
   verifySqliteFile,
   verifySqliteStore,
   writerHere,
@@ -18,7 +19,7 @@ import { errorMessage, isOneOf, textAt } from '@muster/schema';
 import { openIdentity, refuseMismatch, SEALED_FILE } from './data-directory';
 import { openObjectStores } from './profile';
 import { StartError } from './start-error';
-import { compactDataDirectory } from './store-compaction';
+import { compactDataDirectory, workText } from './store-compaction';
 
 const USAGE =
   'Usage: store stats | store verify | store backup <new file> | store backup --all <new directory> | store compact';
@@ -194,15 +195,22 @@ async function verify(settings: SettingsReader, dataDirectory: string, print: (l
     if (digest) documents.set(digest, position);
   };
   print('The pages of the file are checked first.');
-  verifySqliteStore(file, (verified) => print(`${verified} events verified`), onEvent).forEach(report);
+  const onWork = (work: StatementWork): void => print(workText(work));
+  const eventFaults = await verifySqliteStore(file, (verified) => print(`${verified} events verified`), {
+    onEvent,
+    onWork,
+  });
+  eventFaults.forEach(report);
   const others = COPIED_FILES.filter(({ name }) => name !== EVENTS_FILE && existsSync(join(dataDirectory, name)));
   const masterKeyFile = settings.get('MUSTER_MASTER_KEY_FILE') ?? join(dataDirectory, 'master.key');
   if (others.length === 0 && !existsSync(masterKeyFile)) print('Only the events are here. Nothing else is checked.');
   else {
     for (const { kind, name } of others)
-      await reportingTo(report, () =>
-        verifySqliteFile(kind, join(dataDirectory, name)).forEach((fault) => report(`${name}: ${fault}`)),
-      );
+      await reportingTo(report, async () => {
+        print(`The pages of ${name} are checked.`);
+        const faults = await verifySqliteFile(kind, join(dataDirectory, name), onWork);
+        faults.forEach((fault) => report(`${name}: ${fault}`));
+      });
     await reportingTo(report, () => verifyIdentity(verification, masterKeyFile, firstEventId));
     await reportingTo(report, () => verifyDocuments(verification, documents));
   }

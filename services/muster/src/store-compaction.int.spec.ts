@@ -14,7 +14,7 @@ import {
   temporaryDirectory,
 } from '@muster/testing';
 import fc from 'fast-check';
-import { compactStore } from './store-compaction';
+import { compactStore, workText } from './store-compaction';
 import { runStoreCommand } from './store-command';
 import { lockDataDirectory } from './data-directory';
 import {
@@ -73,7 +73,7 @@ describe('compaction of an event store', () => {
         expect(
           (await stored()).map(({ id, streamId, revision, position }) => [id, streamId, revision, position]),
         ).toEqual(places);
-        expect(verifySqliteStore(file(), silent)).toEqual([]);
+        expect(await verifySqliteStore(file(), silent)).toEqual([]);
         // A second run finds nothing more to remove.
         expect(await compact()).toMatchObject({ removed: 0, reduced: 0 });
       }),
@@ -183,7 +183,7 @@ describe('compaction of an event store', () => {
       await program.ended();
       const compacted = async () => (await stored()).filter(({ type }) => type === COMPACTED_EVENT);
       expect(await compacted()).toHaveLength(removed);
-      expect(verifySqliteStore(file(), silent)).toEqual([]);
+      expect(await verifySqliteStore(file(), silent)).toEqual([]);
       expect(await replayed(dataDirectory)).toEqual(before);
       // The documents of the killed run are removed too.
       expect((await compact()).bodies).toBe(12);
@@ -213,7 +213,13 @@ describe('store compact', () => {
     lock.release();
     const lines = await run({ MUSTER_REPORT_RETENTION: '1h' });
     expect(lines.join('\n')).toMatch(
-      /^1 of 1 clusters read\n1 clusters were finished before .*\n1 of 1 finished clusters, 0 events removed, 0 reduced\n2 of 2 hosts, 0 events removed, 0 reduced\n0 events removed and 0 reduced, from 0 to 0 bytes; 0 documents removed\nevents.sqlite is written again\nevents.sqlite: \d+ bytes before, \d+ bytes after/,
+      /^1 of 1 clusters read\n1 clusters were finished before .*\n1 of 1 finished clusters, 0 events removed, 0 reduced\n2 of 2 hosts, 0 events removed, 0 reduced\n0 events removed and 0 reduced, from 0 to 0 bytes; 0 documents removed\nevents.sqlite is written again: up to about 1 MiB\nevents.sqlite: \d+ bytes before, \d+ bytes after/,
     );
+  });
+
+  it('says how far a long statement is', () => {
+    const bytes = { read: 7 * 2 ** 20, written: 2.5 * 2 ** 20 };
+    expect(workText({ ms: 15_400, bytes })).toBe('15 s, 7 MiB read, 3 MiB written');
+    expect(workText({ ms: 15_400, bytes: undefined })).toBe('15 s');
   });
 });

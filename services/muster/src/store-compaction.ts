@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type ReplacedBytes,
   type Replacement,
   SqliteCompaction,
+  type StatementWork,
   vacuumSqliteFile,
   writerHere,
 } from '@muster/adapter-sqlite';
@@ -128,7 +129,7 @@ export async function compactDataDirectory(
     } finally {
       await close();
     }
-    vacuumFiles(dataDirectory, print);
+    await vacuumFiles(dataDirectory, print);
   } finally {
     await writer.close();
     lock.release();
@@ -145,15 +146,24 @@ function counting(all: number, report: (count: string) => void): () => void {
 }
 
 /** Gives the free space of the files of the data directory back to the disk. */
-function vacuumFiles(dataDirectory: string, print: (line: string) => void): void {
+async function vacuumFiles(dataDirectory: string, print: (line: string) => void): Promise<void> {
   for (const name of ['events.sqlite', 'objects.sqlite', join('secrets', SEALED_FILE)]) {
     const file = join(dataDirectory, name);
     if (!existsSync(file)) continue;
-    print(`${name} is written again`);
-    const { before, after } = vacuumSqliteFile(file);
+    // To a temporary copy, to the write-ahead log, and to the file.
+    print(`${name} is written again: up to about ${mebibytes(3 * statSync(file).size)}`);
+    const { before, after } = await vacuumSqliteFile(file, (work) => print(workText(work)));
     print(`${name}: ${before} bytes before, ${after} bytes after`);
   }
 }
+
+/** Returns how far a long statement is, such as "15 s, 812 MiB read, 1542 MiB written". */
+export function workText({ ms, bytes }: StatementWork): string {
+  const transferred = bytes ? `, ${mebibytes(bytes.read)} read, ${mebibytes(bytes.written)} written` : '';
+  return `${Math.floor(ms / 1_000)} s${transferred}`;
+}
+
+const mebibytes = (count: number): string => `${Math.ceil(count / 2 ** 20)} MiB`;
 
 /** Decodes the events of a stream. Those of other versions and those without data are left out. */
 function eventsOf<Category extends StreamCategory>(store: SqliteCompaction, category: Category, id: string) {

@@ -1,8 +1,5 @@
-import { statSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { JsonObject, RecordedEvent, StreamId } from '@muster/ports';
-import Database from 'libsql';
 import { explain, explained, openDatabase } from './database';
 import { compactedText, decodeRow, decodeText, type EventRow, type StoredText } from './event-pages';
 
@@ -160,25 +157,3 @@ export class SqliteCompaction {
 
 /** The data of a stored event. Other members contain digests that are no bodies. */
 const bodyDataOf = (text: string): unknown => (JSON.parse(text) as unknown[])[3];
-
-/**
- * Writes the file again without its free pages and returns its size in bytes before and after. No other process may use it. Needs twice as
- * much free space on the disk as the file has: for a temporary copy beside it, and for the write-ahead log. A crash leaves the file as it was.
- */
-export function vacuumSqliteFile(file: string): { readonly before: number; readonly after: number } {
-  const database = new Database(file);
-  try {
-    database.pragma('wal_checkpoint(TRUNCATE)');
-    const before = statSync(file).size;
-    // By default, this build of SQLite holds the copy in memory, and files are in a directory that may be in memory.
-    database.pragma('temp_store = FILE');
-    database.pragma(`temp_store_directory = '${dirname(file).replaceAll("'", "''")}'`);
-    database.exec('VACUUM');
-    database.pragma('wal_checkpoint(TRUNCATE)');
-    return { before, after: statSync(file).size };
-  } catch (error) {
-    throw explain(file, error);
-  } finally {
-    database.close();
-  }
-}

@@ -94,9 +94,9 @@ describe('file that cannot be an event store', () => {
     await store.append('sample-1', 0, [eventToAppend({ n: 1 })]);
     expect((await collectPages(store.readAll(-1))).map(({ data }) => data.n)).toEqual([0, 1]);
     await store.close();
-    expect(verifySqliteStore(at('earlier.db'), () => undefined)).toEqual([]);
+    expect(await verifySqliteStore(at('earlier.db'), () => undefined)).toEqual([]);
     copySqliteFile('events', at('earlier.db'), at('copy.db'), () => undefined);
-    expect(verifySqliteStore(at('copy.db'), () => undefined)).toEqual([]);
+    expect(await verifySqliteStore(at('copy.db'), () => undefined)).toEqual([]);
   });
 
   it('is refused when its directory does not exist or the path is a directory', () => {

@@ -95,7 +95,7 @@ const APPLICATION_ID = 0x4d555354;
 /** Events of format 1 have no checksum. */
 const TO_THIS_FORMAT = `ALTER TABLE events ADD COLUMN checksum INTEGER; PRAGMA user_version = ${SCHEMA_VERSION};`;
 /** How long a write waits for the lock of another process before it fails. */
-const BUSY_TIMEOUT_MS = 5_000;
+export const BUSY_TIMEOUT_MS = 5_000;
 const PAGE_BYTES = 4_096;
 const MEMORY_FOR_PAGES_KIB = 8 * 1024;
 

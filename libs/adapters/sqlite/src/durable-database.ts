@@ -1,7 +1,5 @@
 import Database from 'libsql';
-import { createFile, explain } from './database';
-
-const BUSY_TIMEOUT_MS = 5_000;
+import { BUSY_TIMEOUT_MS, createFile, explain } from './database';
 
 /**
  * Opens a database file in which an acknowledged commit survives a power failure. Creates it, readable by the owner only. Several

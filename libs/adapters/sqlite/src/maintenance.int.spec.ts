@@ -6,7 +6,13 @@ import { collectPages, eventToAppend, temporaryDirectory } from '@muster/testing
 import { DatabaseUnusable, openDatabase } from './database';
 import { openDurableDatabase } from './durable-database';
 import { sqliteEventStore } from './event-store';
-import { sqliteStoreStats, verifySqliteStore } from './maintenance';
+import {
+  sqliteStoreStats,
+  type StatementWork,
+  vacuumSqliteFile,
+  verifySqliteFile,
+  verifySqliteStore,
+} from './maintenance';
 import { sqliteSealedStorage } from './sealed-storage';
 import { sqliteSmallObjects } from './small-objects';
 import { copySqliteFile } from './written-databases';
@@ -61,9 +67,9 @@ describe('maintenance of an event store', () => {
     ]);
   });
 
-  it('returns no fault for a valid store', () => {
+  it('returns no fault for a valid store', async () => {
     const progress: number[] = [];
-    expect(verifySqliteStore(file, (verified) => progress.push(verified))).toEqual([]);
+    expect(await verifySqliteStore(file, (verified) => progress.push(verified))).toEqual([]);
     expect(progress).toEqual([4]);
   });
 
@@ -93,20 +99,22 @@ describe('maintenance of an event store', () => {
     ],
     ['a name that is not text', "UPDATE streams SET name = CAST(X'73ff' AS TEXT) WHERE id = 1", /name of the stream/],
     ['a missing member', `UPDATE events SET body = '["a","b",1,{}]' WHERE position = 1`, /Position 1: a member/],
-  ])('returns a fault for %s', (_what, damage, expected) => {
+  ])('returns a fault for %s', async (_what, damage, expected) => {
     const database = openDatabase(file);
     database.exec(damage);
     database.close();
-    expect(verifySqliteStore(file, silent).join('\n')).toMatch(expected);
+    expect((await verifySqliteStore(file, silent)).join('\n')).toMatch(expected);
   });
 
   it.each([
     ['stats', sqliteStoreStats],
     ['verify', verifySqliteStore],
     ['a copy', (path: string) => copySqliteFile('events', path, `${path}.copy`, silent)],
-  ])('refuses an empty file, which %s does not change', (_command, read) => {
+  ])('refuses an empty file, which %s does not change', async (_command, read) => {
     truncateSync(file);
-    expect(() => read(file, silent)).toThrow(`Database ${file}: the file is empty: it was truncated`);
+    await expect((async () => read(file, silent))()).rejects.toThrow(
+      `Database ${file}: the file is empty: it was truncated`,
+    );
     expect(statSync(file).size).toBe(0);
   });
 
@@ -144,7 +152,7 @@ describe('maintenance of an event store', () => {
     copySqliteFile('events', file, target, (copied) => progress.push(copied));
     expect(progress).toEqual([4]);
     expect(existsSync(`${target}-wal`)).toBe(false);
-    expect(verifySqliteStore(target, silent)).toEqual([]);
+    expect(await verifySqliteStore(target, silent)).toEqual([]);
     await store.append('sample-1', 2, numbered(1));
     const copy = sqliteEventStore({ file: target });
     expect(await collectPages(copy.readAll(-1))).toEqual((await collectPages(store.readAll(-1))).slice(0, 4));
@@ -169,6 +177,26 @@ describe('maintenance of an event store', () => {
     expect(existsSync(`${file}.part`) || existsSync(`${file}.part.partial`)).toBe(false);
   });
 
+  it('reports what a statement has done while it runs', async () => {
+    const bodies = sqliteSmallObjects({ file: `${file}.objects`, others: inMemoryObjectStore() });
+    await Promise.all(Array.from({ length: 500 }, (_, n) => bodies.put(Buffer.alloc(50_000, `${n} `), 50_000)));
+    await bodies.close();
+    const { setInterval: realInterval } = globalThis;
+    const everyMillisecond = jest
+      .spyOn(globalThis, 'setInterval')
+      .mockImplementation((report) => realInterval(report, 1));
+    const reports: StatementWork[] = [];
+    const { after } = await vacuumSqliteFile(`${file}.objects`, (work) => reports.push(work));
+    // The whole file is in the copy and in the log before the last part.
+    expect(reports.at(-1)?.bytes?.written).toBeGreaterThan(after);
+    expect(reports.at(-1)?.bytes?.read).toBeGreaterThan(after);
+    expect(reports.map(({ ms }) => ms)).toEqual(reports.map(({ ms }) => ms).sort((left, right) => left - right));
+    reports.length = 0;
+    expect(await verifySqliteFile('objects', `${file}.objects`, (work) => reports.push(work))).toEqual([]);
+    expect(reports.length).toBeGreaterThan(0);
+    everyMillisecond.mockRestore();
+  });
+
   it('names the target of a copy when it cannot be written', () => {
     const target = `${file}.unwritable`;
     // SQLite cannot end its transaction, because it cannot remove its journal.
@@ -185,8 +213,8 @@ describe('maintenance of an event store', () => {
   it.each([
     ['stats', sqliteStoreStats],
     ['verify', verifySqliteStore],
-  ])('explains a file that is not a database to %s', (_command, read) => {
+  ])('explains a file that is not a database to %s', async (_command, read) => {
     writeFileSync(`${file}.text`, 'not a database, but long enough to be looked at as one '.repeat(20));
-    expect(() => read(`${file}.text`, silent)).toThrow(/this is not a SQLite database/);
+    await expect((async () => read(`${file}.text`, silent))()).rejects.toThrow(/this is not a SQLite database/);
   });
 });

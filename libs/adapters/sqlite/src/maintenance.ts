@@ -1,6 +1,10 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { COMPACTED_EVENT, type RecordedEvent, type StreamId } from '@muster/ports';
 import Database from 'libsql';
+import DatabaseOfThreads from 'libsql/promise';
+import { BUSY_TIMEOUT_MS, explain } from './database';
 import { decodeEvent, decodeText, type EventRow, type StoredText } from './event-pages';
 import { type StoredFile, useStoredFile } from './written-databases';
 
@@ -10,6 +14,8 @@ const PAGE_EVENTS = 10_000;
 const UNREADABLE_TYPE = 'unreadable, see "store verify"';
 /** Maximum number of faults that a verification lists. */
 const FAULTS_MAX = 100;
+/** Time between two reports about one long statement. */
+const WORK_REPORT_MS = 5_000;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 export interface StoreStats {
@@ -26,6 +32,16 @@ type CheckedRow = readonly [...EventRow, checksum: number | null];
 
 /** Called with the number of events so far. */
 type OnProgress = (events: number) => void;
+
+/** What one long statement has done so far. SQLite does not tell how much is left. */
+export interface StatementWork {
+  readonly ms: number;
+  /** What the process has read and written meanwhile; undefined outside of Linux. */
+  readonly bytes: { readonly read: number; readonly written: number } | undefined;
+}
+
+/** Called every five seconds while one statement runs. */
+export type OnWork = (work: StatementWork) => void;
 
 /**
  * Returns the counts and sizes of an event store. Other processes may have the file open.
@@ -71,13 +87,13 @@ function typeIn(name: StoredText): string {
  * `onEvent` is called for each event that can be read.
  * @throws DatabaseUnusable when nothing of the file can be read
  */
-export const verifySqliteStore = (
+export async function verifySqliteStore(
   file: string,
   onProgress: OnProgress,
-  onEvent: (event: RecordedEvent) => void = () => undefined,
-): readonly string[] =>
+  { onEvent, onWork }: { readonly onEvent?: (event: RecordedEvent) => void; readonly onWork?: OnWork } = {},
+): Promise<readonly string[]> {
+  const faults = [...(await verifySqliteFile('events', file, onWork))];
   useStoredFile('events', file, (database) => {
-    const faults = [...pageFaults(database)];
     const select = database
       .prepare(
         `SELECT position, CAST(name AS BLOB), revision, CAST(body AS BLOB), checksum FROM events LEFT JOIN streams ON streams.id = stream
@@ -103,7 +119,7 @@ export const verifySqliteStore = (
         revisions.set(streamId, revision);
         const found = readEvent(streamId, revision, at, body, checksum);
         if (typeof found === 'string') faults.push(`Position ${at}: ${found}`);
-        else onEvent(found);
+        else onEvent?.(found);
       }
       // Events that are missing at the end of a page and at the start of the next one are one range.
       if (unreadable.length > 0 || end === last) {
@@ -113,28 +129,93 @@ export const verifySqliteStore = (
       verified += rows.length;
       onProgress(verified);
     }
-    return faults.slice(0, FAULTS_MAX);
   });
-
-function pageFaults(database: Database.Database): readonly string[] {
-  const faults: string[] = [];
-  try {
-    // Damage may end the check after its first answers.
-    for (const [answer] of database.prepare('PRAGMA integrity_check').raw().iterate() as Iterable<[string]>)
-      if (answer !== 'ok') faults.push(`The file is damaged: ${answer}`);
-  } catch (error) {
-    if (!(error instanceof Database.SqliteError)) throw error;
-    faults.push(`The file is damaged: ${error.message}`);
-  }
-  return faults;
+  return faults.slice(0, FAULTS_MAX);
 }
 
 /**
  * Checks the pages of a file and returns the faults as sentences.
  * @throws DatabaseUnusable when nothing of the file can be read
  */
-export const verifySqliteFile = (kind: StoredFile, file: string): readonly string[] =>
-  useStoredFile(kind, file, pageFaults);
+export async function verifySqliteFile(kind: StoredFile, file: string, onWork?: OnWork): Promise<readonly string[]> {
+  // Refuses a file of another kind.
+  useStoredFile(kind, file, () => undefined);
+  return inThread(file, onWork, async (database) => {
+    const faults: string[] = [];
+    try {
+      const check = (await database.prepare('PRAGMA integrity_check')) as ThreadStatement;
+      // Damage may end the check after its first answers.
+      for (const [answer] of await check.raw().iterate())
+        if (answer !== 'ok') faults.push(`The file is damaged: ${answer}`);
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError)) throw error;
+      faults.push(`The file is damaged: ${error.message}`);
+    }
+    return faults;
+  });
+}
+
+/** The driver declares no types for statements that run in its threads. */
+interface ThreadStatement {
+  raw(): { iterate(): Promise<Iterable<readonly [string]>> };
+}
+
+/**
+ * Writes the file again without its free pages and returns its size in bytes before and after. No other process may use it. Needs twice as
+ * much free space on the disk as the file has: for a temporary copy beside it, and for the write-ahead log. A crash leaves the file as it was.
+ * @throws DatabaseUnusable
+ */
+export const vacuumSqliteFile = (
+  file: string,
+  onWork?: OnWork,
+): Promise<{ readonly before: number; readonly after: number }> =>
+  inThread(file, onWork, async (database) => {
+    await database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    const before = statSync(file).size;
+    // By default, this build of SQLite holds the copy in memory, and files are in a directory that may be in memory.
+    await database.exec('PRAGMA temp_store = FILE');
+    await database.exec(`PRAGMA temp_store_directory = '${dirname(file).replaceAll("'", "''")}'`);
+    await database.exec('VACUUM');
+    await database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    return { before, after: statSync(file).size };
+  });
+
+/** Runs statements in a thread of the driver, so that this one can report what they have done. */
+async function inThread<Result>(
+  file: string,
+  onWork: OnWork | undefined,
+  work: (database: DatabaseOfThreads) => Promise<Result>,
+): Promise<Result> {
+  const startedMs = performance.now();
+  const before = transferredBytes();
+  const reports = setInterval(() => {
+    const now = transferredBytes();
+    const bytes = before && now && { read: now.read - before.read, written: now.written - before.written };
+    onWork?.({ ms: performance.now() - startedMs, bytes });
+  }, WORK_REPORT_MS);
+  try {
+    const database = new DatabaseOfThreads(file, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      return await work(database);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw explain(file, error);
+  } finally {
+    clearInterval(reports);
+  }
+}
+
+/** Returns the bytes that the process has read and written so far, from the disk or its cache; undefined outside of Linux. */
+function transferredBytes(): StatementWork['bytes'] {
+  try {
+    const [, read, written] = /^rchar: (\d+)\nwchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8')) ?? [];
+    return read && written ? { read: Number(read), written: Number(written) } : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Returns the events after the first position up to the second one, and the positions whose pages cannot be read. */
 function readRange(

@@ -89,7 +89,7 @@ async function measure(bed: BenchBed, clusters: number, hostsEach: number): Prom
     probing.abort();
     const figures = await probes;
     await muster.stop();
-    const faults = faultsOf(join(directory, 'events.sqlite'), clusters, clusters * hostsEach);
+    const faults = await faultsOf(join(directory, 'events.sqlite'), clusters, clusters * hostsEach);
     for (const fault of [...failures, ...faults, ...figures.failures].slice(0, 20)) bed.tell(fault);
     return [
       {
@@ -237,7 +237,7 @@ async function probeUntil(
 }
 
 /** What the store should have and has not. */
-function faultsOf(file: string, clusters: number, hosts: number): readonly string[] {
+async function faultsOf(file: string, clusters: number, hosts: number): Promise<readonly string[]> {
   const { types } = sqliteStoreStats(file, () => undefined);
   const stored = (type: string): number => types.find((one) => one.type === type)?.events ?? 0;
   const expected = [
@@ -245,7 +245,7 @@ function faultsOf(file: string, clusters: number, hosts: number): readonly strin
     ['HostRegistered', hosts + PROBE.clusters * PROBE.hostsEach],
   ] as const;
   return [
-    ...verifySqliteStore(file, () => undefined),
+    ...(await verifySqliteStore(file, () => undefined)),
     ...expected.flatMap(([type, wanted]) =>
       stored(type) === wanted ? [] : [`${stored(type)} events ${type} are stored; expected ${wanted}.`],
     ),
