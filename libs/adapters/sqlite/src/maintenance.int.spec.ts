@@ -99,11 +99,14 @@ describe('maintenance of an event store', () => {
     ],
     ['a name that is not text', "UPDATE streams SET name = CAST(X'73ff' AS TEXT) WHERE id = 1", /name of the stream/],
     ['a missing member', `UPDATE events SET body = '["a","b",1,{}]' WHERE position = 1`, /Position 1: a member/],
-  ])('returns a fault for %s', async (_what, damage, expected) => {
+  ])('returns a fault for %s, also of a copy', async (_what, damage, expected) => {
     const database = openDatabase(file);
     database.exec(damage);
     database.close();
-    expect((await verifySqliteStore(file, silent)).join('\n')).toMatch(expected);
+    const faults = await verifySqliteStore(file, silent);
+    expect(faults.join('\n')).toMatch(expected);
+    copySqliteFile('events', file, `${file}.copy`, silent);
+    expect(await verifySqliteStore(`${file}.copy`, silent)).toEqual(faults);
   });
 
   it.each([

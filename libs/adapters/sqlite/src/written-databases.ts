@@ -163,6 +163,13 @@ interface Table {
 /** A text key is read and compared as bytes, because the driver ends the process for a text that is not UTF-8. */
 const NO_TEXT = new Uint8Array();
 
+interface CopiedFile {
+  open(file: string): Database.Database;
+  readonly tables: readonly Table[];
+  /** Statements that copy the rest from `main` to `copy`. */
+  readonly rest: string;
+}
+
 /** The files of a data directory with the tables that a copy contains. */
 const FILES = {
   events: {
@@ -171,16 +178,20 @@ const FILES = {
       { name: 'streams', key: ['id'], start: -1, pageRows: EVENTS_PER_PAGE },
       { name: 'events', key: ['position'], start: -1, pageRows: EVENTS_PER_PAGE },
     ],
+    // The last position that was assigned. Without it, the loss of the last events does not show in the copy.
+    rest: 'DELETE FROM copy.sqlite_sequence; INSERT INTO copy.sqlite_sequence SELECT * FROM main.sqlite_sequence',
   },
   objects: {
     open: (file) => openDurableDatabase(file, OBJECTS_SCHEMA),
     tables: [{ name: 'objects', key: ['rowid'], start: -1, pageRows: VALUES_PER_PAGE }],
+    rest: '',
   },
   sealed: {
     open: (file) => openDurableDatabase(file, SEALED_SCHEMA),
     tables: [{ name: 'sealed', key: ['scope', 'name'], start: NO_TEXT, pageRows: VALUES_PER_PAGE }],
+    rest: '',
   },
-} satisfies { readonly [kind: string]: { open(file: string): Database.Database; readonly tables: readonly Table[] } };
+} satisfies { readonly [kind: string]: CopiedFile };
 export type StoredFile = keyof typeof FILES;
 
 /**
@@ -207,7 +218,7 @@ export function copySqliteFile(
     use(kind, partial, (copy) => copy.pragma('journal_mode = DELETE'));
     useStoredFile(kind, file, (database) => {
       try {
-        copyTables(database, partial, FILES[kind].tables, onProgress);
+        copyTables(database, partial, FILES[kind], onProgress);
       } catch (error) {
         throw explainCopy(file, partial, error);
       }
@@ -232,7 +243,7 @@ const explainCopy = (file: string, target: string, error: unknown): Error =>
 function copyTables(
   database: Database.Database,
   target: string,
-  tables: readonly Table[],
+  { tables, rest }: CopiedFile,
   onProgress: (rows: number) => void,
 ): void {
   database.prepare('ATTACH ? AS copy').run(target);
@@ -255,6 +266,7 @@ function copyTables(
       last = end.get(...last);
     }
   }
+  database.exec(rest);
   database.exec('COMMIT');
 }
 
