@@ -6,6 +6,7 @@ import Database from 'libsql';
 import DatabaseOfThreads from 'libsql/promise';
 import { BUSY_TIMEOUT_MS, explain } from './database';
 import { decodeEvent, decodeText, type EventRow, type StoredText } from './event-pages';
+import { sealedFaults } from './sealed-storage';
 import { type StoredFile, useStoredFile } from './written-databases';
 
 /** Events between two reports of progress. */
@@ -134,13 +135,13 @@ export async function verifySqliteStore(
 }
 
 /**
- * Checks the pages of a file and returns the faults as sentences.
+ * Checks the pages of a file, and if they are valid, the checksums of sealed values. Returns the faults as sentences.
  * @throws DatabaseUnusable when nothing of the file can be read
  */
 export async function verifySqliteFile(kind: StoredFile, file: string, onWork?: OnWork): Promise<readonly string[]> {
   // Refuses a file of another kind.
   useStoredFile(kind, file, () => undefined);
-  return inThread(file, onWork, async (database) => {
+  const pageFaults = await inThread(file, onWork, async (database) => {
     const faults: string[] = [];
     try {
       const check = (await database.prepare('PRAGMA integrity_check')) as ThreadStatement;
@@ -153,6 +154,7 @@ export async function verifySqliteFile(kind: StoredFile, file: string, onWork?: 
     }
     return faults;
   });
+  return kind === 'sealed' && pageFaults.length === 0 ? sealedFaults(file) : pageFaults;
 }
 
 /** The driver declares no types for statements that run in its threads. */

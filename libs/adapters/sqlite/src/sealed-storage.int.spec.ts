@@ -2,6 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sealedSecrets } from '@muster/adapter-filesystem';
 import { secretsContract, temporaryDirectory, threadFromSource } from '@muster/testing';
+import { openSealedDatabase } from './durable-database';
+import { verifySqliteFile } from './maintenance';
 import { sqliteSealedStorage } from './sealed-storage';
 import { type SqliteWriter, writerHere, writerThread } from './writer';
 
@@ -42,6 +44,7 @@ describe.each([
 describe('sqliteSealedStorage', () => {
   const directory = temporaryDirectory();
   const file = join(directory.path, 'sealed.sqlite');
+  let files = 0;
   afterAll(() => directory.remove());
 
   const bytesOnDisk = (): string =>
@@ -73,5 +76,40 @@ describe('sqliteSealedStorage', () => {
     expect(await storage.replace('gone', 'value', Buffer.from('x'), given)).toBe(false);
     expect(await storage.read('gone', 'value')).toBeUndefined();
     await storage.close();
+  });
+
+  it.each([
+    ['a changed value', "UPDATE sealed SET bytes = X'00' WHERE name = 'value'"],
+    ['a value under another name', "UPDATE sealed SET name = 'other' WHERE name = 'value'"],
+    ['a value of another scope', "UPDATE sealed SET scope = 'scope-2' WHERE name = 'value'"],
+  ])('finds %s', async (_what, damage) => {
+    const damaged = join(directory.path, `damaged-${(files += 1)}.sqlite`);
+    const storage = sqliteSealedStorage(damaged);
+    await storage.create('scope-1', new Map(['key', 'value'].map((name) => [name, Buffer.from(`sealed ${name}`)])));
+    await storage.close();
+    expect(await verifySqliteFile('sealed', damaged)).toEqual([]);
+    const database = openSealedDatabase(damaged);
+    database.exec(damage);
+    database.close();
+    expect(await verifySqliteFile('sealed', damaged)).toEqual([
+      expect.stringMatching(/^A secret differs from what was stored; the hash of its scope is scope-[12]\.$/),
+    ]);
+  });
+
+  it('uses a file of an earlier release, whose values have no checksum', async () => {
+    const earlier = join(directory.path, 'earlier.sqlite');
+    const database = openSealedDatabase(earlier);
+    database.exec("ALTER TABLE sealed DROP COLUMN checksum; INSERT INTO sealed VALUES ('scope', 'key', X'31')");
+    database.close();
+    const storage = sqliteSealedStorage(earlier);
+    const given = { name: 'key', bytes: Buffer.from('1') };
+    expect(await storage.replace('scope', 'value', Buffer.from('sealed'), given)).toBe(true);
+    expect((await storage.read('scope', 'key'))?.toString()).toBe('1');
+    await storage.close();
+    expect(await verifySqliteFile('sealed', earlier)).toEqual([]);
+    const changed = openSealedDatabase(earlier);
+    changed.exec("UPDATE sealed SET bytes = X'00'");
+    changed.close();
+    expect(await verifySqliteFile('sealed', earlier)).toHaveLength(1);
   });
 });

@@ -1,8 +1,8 @@
 import type { SealedStorage } from '@muster/ports';
 import { explained } from './database';
-import { openDurableDatabase } from './durable-database';
+import { openSealedDatabase } from './durable-database';
 import { type SqliteWriter, writerHere } from './writer';
-import { SEALED_SCHEMA } from './written-databases';
+import { sealedChecksum, useStoredFile } from './written-databases';
 
 /**
  * Stores sealed values in one SQLite file with group commit, instead of a file with several fsyncs for each value. Its directory must
@@ -14,7 +14,7 @@ export const sqliteSealedStorage = (
   writer: SqliteWriter = writerHere(),
 ): SealedStorage & { close(): Promise<void> } => {
   // It only reads. The writer has a connection of its own.
-  const database = openDurableDatabase(file, SEALED_SCHEMA);
+  const database = openSealedDatabase(file);
   const writes = writer.open('sealed', { file });
   const select = database.prepare('SELECT bytes FROM sealed WHERE scope = ? AND name = ?').raw();
   return {
@@ -37,3 +37,23 @@ export const sqliteSealedStorage = (
     },
   };
 };
+
+/**
+ * Returns a sentence for each sealed value that differs from what was stored. Values of earlier releases cannot be compared.
+ * @throws DatabaseUnusable
+ */
+export const sealedFaults = (file: string): readonly string[] =>
+  useStoredFile('sealed', file, (database) => {
+    const select = database
+      .prepare('SELECT CAST(scope AS BLOB), CAST(name AS BLOB), bytes, checksum FROM sealed WHERE checksum IS NOT NULL')
+      .raw();
+    const faults: string[] = [];
+    for (const row of select.iterate()) {
+      const [scope, name, bytes, checksum] = row as [Uint8Array, Uint8Array, Uint8Array, number];
+      if (sealedChecksum(scope, name, bytes) !== checksum)
+        faults.push(
+          `A secret differs from what was stored; the hash of its scope is ${Buffer.from(scope).toString()}.`,
+        );
+    }
+    return faults;
+  });

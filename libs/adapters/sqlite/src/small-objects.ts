@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type Clock, type ObjectStore, ObjectTooLarge, type StoredObject } from '@muster/ports';
 import { explained } from './database';
-import { openDurableDatabase } from './durable-database';
+import { openObjectsDatabase } from './durable-database';
 import { type SqliteWriter, writerHere } from './writer';
-import { OBJECTS_SCHEMA } from './written-databases';
 
 /** Bodies up to this size are stored in the database file. */
 export const SMALL_OBJECT_BYTES_MAX = 64 * 1024;
@@ -33,7 +32,7 @@ export const sqliteSmallObjects = ({
   writer = writerHere(),
 }: SqliteSmallObjectsOptions): ObjectStore & { close(): Promise<void> } => {
   // It only reads. The writer has a connection of its own.
-  const database = openDurableDatabase(file, OBJECTS_SCHEMA);
+  const database = openObjectsDatabase(file);
   const writes = writer.open('objects', { file });
   const select = database.prepare('SELECT body FROM objects WHERE digest = ?').raw();
   const selectPage = database

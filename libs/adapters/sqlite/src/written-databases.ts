@@ -3,22 +3,12 @@ import type { AppendResult, ExpectedRevision, NO_STREAM, StreamId } from '@muste
 import { crc32 } from 'node:zlib';
 import Database from 'libsql';
 import { DatabaseUnusable, explain, makeNameDurable, openDatabase } from './database';
-import { openDurableDatabase } from './durable-database';
+import { openObjectsDatabase, openSealedDatabase } from './durable-database';
 import { openStateDatabase } from './state-database';
 import { type StatePart, writePart } from './state-part';
 
 /** Its value is not imported, because every writer thread would load 290 modules more. */
 const NOTHING_STORED: typeof NO_STREAM = -1;
-
-export const OBJECTS_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS objects (
-    digest TEXT PRIMARY KEY, stored_at_ms INTEGER NOT NULL, body BLOB NOT NULL
-  ) STRICT`;
-
-export const SEALED_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS sealed (
-    scope TEXT NOT NULL, name TEXT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (scope, name)
-  ) STRICT, WITHOUT ROWID`;
 
 /** The file of a database, and its maximum size in bytes if it has one. */
 export interface WrittenFile {
@@ -60,7 +50,7 @@ function openEvents({ file, maxBytes }: WrittenFile) {
 
 /** Small bodies by digest. */
 function openObjects({ file }: WrittenFile) {
-  const database = openDurableDatabase(file, OBJECTS_SCHEMA);
+  const database = openObjectsDatabase(file);
   // The body of a repetition is equal, unless the stored one is damaged.
   const insert = database.prepare(
     `INSERT INTO objects (digest, stored_at_ms, body) VALUES (?, ?, ?)
@@ -76,25 +66,31 @@ function openObjects({ file }: WrittenFile) {
   };
 }
 
+/** The checksum of a sealed value with the names under which it is found. */
+export const sealedChecksum = (scope: string | Uint8Array, name: string | Uint8Array, bytes: Uint8Array): number =>
+  crc32(bytes, crc32(name, crc32(scope)));
+
 /** Sealed values by scope and name. */
 function openSealed({ file }: WrittenFile) {
-  const database = openDurableDatabase(file, SEALED_SCHEMA);
+  const database = openSealedDatabase(file);
   const selectScope = database.prepare('SELECT 1 FROM sealed WHERE scope = ? LIMIT 1').raw();
   const selectValue = database.prepare('SELECT 1 FROM sealed WHERE scope = ? AND name = ? AND bytes = ?').raw();
-  const insert = database.prepare('INSERT OR REPLACE INTO sealed (scope, name, bytes) VALUES (?, ?, ?)');
+  const upsert = database.prepare('INSERT OR REPLACE INTO sealed (scope, name, bytes, checksum) VALUES (?, ?, ?, ?)');
+  const insert = (scope: string, name: string, bytes: Uint8Array): void =>
+    void upsert.run(scope, name, bytes, sealedChecksum(scope, name, bytes));
   const removal = database.prepare('DELETE FROM sealed WHERE scope = ?');
   return {
     database,
     statements: {
       create: (scope: string, values: readonly (readonly [name: string, bytes: Uint8Array])[]): boolean => {
         if (selectScope.get(scope)) return false;
-        for (const [name, bytes] of values) insert.run(scope, name, bytes);
+        for (const [name, bytes] of values) insert(scope, name, bytes);
         return true;
       },
       /** A scope that was destroyed meanwhile has no key, or another one, and the value must not create it again. */
       replace: (scope: string, name: string, bytes: Uint8Array, givenName: string, given: Uint8Array): boolean => {
         if (!selectValue.get(scope, givenName, given)) return false;
-        insert.run(scope, name, bytes);
+        insert(scope, name, bytes);
         return true;
       },
       remove: (scope: string): void => void removal.run(scope),
@@ -182,12 +178,12 @@ const FILES = {
     rest: 'DELETE FROM copy.sqlite_sequence; INSERT INTO copy.sqlite_sequence SELECT * FROM main.sqlite_sequence',
   },
   objects: {
-    open: (file) => openDurableDatabase(file, OBJECTS_SCHEMA),
+    open: openObjectsDatabase,
     tables: [{ name: 'objects', key: ['rowid'], start: -1, pageRows: VALUES_PER_PAGE }],
     rest: '',
   },
   sealed: {
-    open: (file) => openDurableDatabase(file, SEALED_SCHEMA),
+    open: openSealedDatabase,
     tables: [{ name: 'sealed', key: ['scope', 'name'], start: NO_TEXT, pageRows: VALUES_PER_PAGE }],
     rest: '',
   },
