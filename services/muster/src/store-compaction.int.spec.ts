@@ -217,7 +217,7 @@ describe('store compact', () => {
     );
   });
 
-  it('says how far a long statement is', () => {
+  it('shows the work of a long statement', () => {
     const bytes = { read: 7 * 2 ** 20, written: 2.5 * 2 ** 20 };
     expect(workText({ ms: 15_400, bytes })).toBe('15 s, 7 MiB read, 3 MiB written');
     expect(workText({ ms: 15_400, bytes: undefined })).toBe('15 s');

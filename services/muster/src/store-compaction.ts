@@ -157,7 +157,7 @@ async function vacuumFiles(dataDirectory: string, print: (line: string) => void)
   }
 }
 
-/** Returns how far a long statement is, such as "15 s, 812 MiB read, 1542 MiB written". */
+/** Returns the work of a long statement so far, such as "15 s, 812 MiB read, 1542 MiB written". */
 export function workText({ ms, bytes }: StatementWork): string {
   const transferred = bytes ? `, ${mebibytes(bytes.read)} read, ${mebibytes(bytes.written)} written` : '';
   return `${Math.floor(ms / 1_000)} s${transferred}`;

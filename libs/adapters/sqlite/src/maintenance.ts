@@ -34,10 +34,10 @@ type CheckedRow = readonly [...EventRow, checksum: number | null];
 /** Called with the number of events so far. */
 type OnProgress = (events: number) => void;
 
-/** What one long statement has done so far. SQLite does not tell how much is left. */
+/** The work of one long statement so far. SQLite does not report how much is left. */
 export interface StatementWork {
   readonly ms: number;
-  /** What the process has read and written meanwhile; undefined outside of Linux. */
+  /** Bytes that the process has read and written meanwhile; undefined outside of Linux. */
   readonly bytes: { readonly read: number; readonly written: number } | undefined;
 }
 
