@@ -51,9 +51,9 @@ export class HeldPolls implements OnApplicationBootstrap, BeforeApplicationShutd
     const ofHost = this.held.get(key) ?? new Set();
     this.held.set(key, ofHost.add(entry));
     let end: NodeJS.Timeout | undefined;
-    let isGone = false;
+    let isOver = false;
     const leave = (): void => {
-      isGone = true;
+      isOver = true;
       release(false);
     };
     connection.once('close', leave);
@@ -62,9 +62,9 @@ export class HeldPolls implements OnApplicationBootstrap, BeforeApplicationShutd
         const released = new Promise<boolean>((resolve) => (release = resolve));
         const answer = await ask();
         const seconds = holdSecondsOf(answer);
-        if (seconds <= 0 || this.isStopping || isGone) return answer;
+        if (seconds <= 0 || this.isStopping || isOver) return answer;
         // The first reply decides how long the agent waits at most.
-        end ??= setTimeout(() => release(false), seconds * 1_000);
+        end ??= setTimeout(leave, seconds * 1_000);
         if (!(await released)) return answer;
       }
     } finally {

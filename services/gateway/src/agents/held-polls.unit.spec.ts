@@ -56,6 +56,33 @@ describe('a held poll', () => {
     connection.emit('close');
     expect(await held).toBe(2);
   });
+
+  it('ends with its delay when a wake-up and the end of the delay arrive during the same request', async () => {
+    jest.useFakeTimers();
+    try {
+      let requests = 0;
+      const held = polls.hold(
+        HOST,
+        new EventEmitter(),
+        () => {
+          requests += 1;
+          if (requests === 2) {
+            wakeUp();
+            jest.advanceTimersByTime(HOLD_SECONDS * 1_000);
+          }
+          return Promise.resolve(requests);
+        },
+        () => HOLD_SECONDS,
+      );
+      await jest.advanceTimersByTimeAsync(0);
+      wakeUp();
+      await jest.advanceTimersByTimeAsync(0);
+      expect(polls.count).toBe(0);
+      expect(await held).toBe(2);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
 });
 
 describe('Groups', () => {
