@@ -1,3 +1,4 @@
+import { get as httpGet } from 'node:http';
 import { IgnitionService } from '@muster/contracts';
 import { agentTokenGeneration, agentTokenKey, downloadTokenKey, signImageToken } from '@muster/nest-kit';
 import { type Answer, API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
@@ -111,6 +112,17 @@ describe('the signed URL of a download', () => {
     const { url } = await signed('credentials-presigned?file_name=kubeconfig');
     expect(change(url)).not.toBe(url);
     expect((await get(change(url))).status).toBe(401);
+  });
+
+  it('is refused with a parameter after a `#`, which `fetch` does not send', async () => {
+    const { url } = await signed('credentials-presigned?file_name=kubeconfig');
+    const { hostname, port, pathname, search } = new URL(url);
+    const status = await new Promise((resolve, reject) => {
+      const path = `${pathname}${search}#&file_name=kubeadmin-password`;
+      const request = httpGet({ hostname, port, path }, (answer) => resolve(answer.resume().statusCode));
+      request.once('error', reject);
+    });
+    expect(status).toBe(401);
   });
 
   it('is not issued for a file that its caller may not download', async () => {

@@ -71,10 +71,13 @@ export class DownloadUrls {
 
 const BASE = 'http://localhost';
 
-/** Returns the path and the query without the token, with sorted parameters. */
+/**
+ * Returns the path and the query without the token, with sorted parameters. The HTTP server also reads parameters after a `#`, so
+ * that part counts too.
+ */
 function canonical(target: string): string {
-  const { pathname, searchParams } = new URL(target, BASE);
+  const { pathname, searchParams, hash } = new URL(target, BASE);
   searchParams.delete(PARAMETER);
   searchParams.sort();
-  return `${pathname}?${searchParams.toString()}`;
+  return `${pathname}?${searchParams.toString()}${hash}`;
 }
