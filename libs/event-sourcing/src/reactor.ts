@@ -96,29 +96,38 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
 
   /**
    * Observes events while the turn has time, at least one, which is prepared. Their keys are due after all of them, so that several events
-   * about one key lead to one reaction. Returns the index of the next event.
+   * about one key lead to one reaction. Also after a failure, because observed events are not observed again. Returns the index of the next
+   * event.
    */
   const observePart = (page: readonly RecordedEvent<Event>[], from: number, time: TurnShare): number => {
     const due = live ? new Set<string>() : past;
     let next = from;
-    for (
-      let event = page[next];
-      event && (next === from || (time.hasTime() && isPrepared(event)));
-      event = page[next]
-    ) {
-      options.observe(event);
-      for (const key of options.keysOf(event)) due.add(key);
-      observed = event.position;
-      next += 1;
+    try {
+      for (
+        let event = page[next];
+        event && (next === from || (time.hasTime() && isPrepared(event)));
+        event = page[next]
+      ) {
+        options.observe(event);
+        for (const key of options.keysOf(event)) due.add(key);
+        observed = event.position;
+        next += 1;
+      }
+    } finally {
+      if (next > from) follow(due, page[next - 1]);
     }
+    return next;
+  };
+
+  /** `last`: the last observed event. */
+  const follow = (due: ReadonlySet<string>, last: RecordedEvent<Event> | undefined): void => {
     if (due !== past) for (const key of due) processAnyway(key);
-    saved?.reached(name, observed, page[next - 1]);
+    saved?.reached(name, observed, last);
     for (const waiter of waiters) {
       if (waiter.position > observed) continue;
       waiters.delete(waiter);
       waiter.done();
     }
-    return next;
   };
 
   const loaded = saved ? saved.loadOpen() : Promise.resolve(true);
@@ -131,7 +140,9 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
     onPage: async (page, time) => {
       // The reactor is closed.
       if (!(await loaded)) return;
-      for (let from = 0, event = page[from]; event; event = page[from]) {
+      // A page is delivered again after a failure. Views are not idempotent: an event may count the generations of a host.
+      const first = page.findIndex(({ position }) => position > observed);
+      for (let from = first, event = page[from]; event; event = page[from]) {
         for (const _ of options.prepare?.(event) ?? []) if (!time.hasTime()) await time.nextTurn();
         from = observePart(page, from, time);
         if (from < page.length) await time.nextTurn();

@@ -95,6 +95,40 @@ describe('reactor', () => {
     expect(turns.most()).toBeLessThanOrEqual(FEED_TIME.maxMs / 2 + 1);
   });
 
+  it.each(['together with', 'in a later turn than'])(
+    'observes each event once when a later one could not be prepared %s the first one',
+    async (when) => {
+      let failures = 0;
+      const reactor = start({
+        prepare: function* ({ revision }) {
+          if (revision !== 1) return;
+          if (when === 'in a later turn than') yield;
+          if (failures++ === 0) throw new Error('a row could not be read');
+        },
+      });
+      await reactor.caughtUp;
+      const events = [0, 1, 2].map((n) => eventToAppend({ n }));
+      await store.append('sample-0', -1, events);
+      await eventually('the last event was observed', () => observed.at(-1)?.revision === 2);
+      expect(observed.map(({ revision }) => revision)).toEqual([0, 1, 2]);
+      expect(errors).toEqual(['a row could not be read']);
+    },
+  );
+
+  it('processes the key of an event although the next one could not be prepared', async () => {
+    const reactor = start({
+      prepare: function* ({ revision }) {
+        if (revision === 1) throw new Error('a row could not be read');
+      },
+      keysOf: ({ revision }) => [`key ${revision}`],
+    });
+    await reactor.caughtUp;
+    await store.append('sample-0', -1, [eventToAppend({ n: 0 }), eventToAppend({ n: 1 })]);
+    await eventually('the failure was reported', () => errors.length > 0);
+    await reactor.followed(0);
+    expect(reacted).toEqual(['key 0']);
+  });
+
   it('resolves followed for a position that it observes later', async () => {
     const reactor = start();
     await reactor.caughtUp;
