@@ -16,6 +16,7 @@ import {
   isAnotherMachine,
   isOtherMachine,
   isKnownMachineLive,
+  isMediaLost,
   isRecent,
   isSameClaim,
   PROGRESS_CHANGES,
@@ -237,7 +238,7 @@ function connectionOf(conditions: HostSurroundings['conditions'], state: HostSta
   const isReturned = !EVALUATED.has(state.status) && !state.isSilent;
   const isConnected = isReturned || (conditions ? conditions.connected : !state.isSilent);
   if (!isConnected && !isAfterReboot(state.progress.stage)) return 'silent';
-  return state.isMediaConnected && (conditions?.mediaConnected ?? true) ? 'connected' : 'no-media';
+  return isMediaLost(conditions, state) ? 'no-media' : 'connected';
 }
 
 function validationOf(

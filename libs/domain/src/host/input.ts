@@ -2,7 +2,7 @@ import type { HardwareFacts, MachineIdentity, Plain } from '@muster/contracts';
 import type { Refusal } from '@muster/problems';
 import { listAt, objectAt, parseJson } from '@muster/schema';
 import { isHostname, isAfterReboot } from '@muster/validation-rules';
-import type { HostCommandOf } from './commands';
+import type { HostCommandOf, HostSurroundings } from './commands';
 import type { HostTimeouts } from './deadlines';
 import { type HostStage, hostStages, isHostStage, stagePercentage } from './stages';
 import { COMMITTED, type HostState, isDay2 } from './state';
@@ -50,6 +50,10 @@ export function isKnownMachineLive(
 export function isRecent(claimedAt: string, at: string, timeouts: HostTimeouts): boolean {
   return claimedAt !== '' && Date.parse(at) - Date.parse(claimedAt) <= timeouts.identityClaimMs;
 }
+
+/** A validation that is disabled or ignored makes the media of a host connected. */
+export const isMediaLost = (conditions: HostSurroundings['conditions'], state: HostState): boolean =>
+  !(conditions ? conditions.mediaConnected : state.isMediaConnected);
 
 export const hostNotFound = (hostId: string): Refusal => ({
   code: 'not-found',

@@ -240,9 +240,9 @@ describe('refresh of a host', () => {
   );
 
   it.each(['known', 'installing', 'installing-in-progress', 'unbinding'] as const)(
-    'ignores the silence of a host in %s when the validation of its connection is disabled',
+    'ignores the silence and the lost media of a host in %s when their validations are disabled or ignored',
     (status) => {
-      const history = [...given(status), fellSilent];
+      const history = [...given(status), fellSilent, { type: 'HostMediaDisconnected' as const, data: {} }];
       const result = when(history, refresh({ connected: true }, cluster('installing')));
       expect(result.types.filter((type) => type !== 'HostStatusExplained')).toEqual([]);
     },

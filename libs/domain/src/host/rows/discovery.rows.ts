@@ -2,6 +2,7 @@ import type { Guard } from '@muster/decision';
 import type { StatusReason } from '../../status-reason';
 import { blocked, leaveCluster } from '../effects';
 import type { ContextOf, HostVariables, RowOn } from '../guards';
+import { isMediaLost } from '../input';
 import { hostReason } from '../messages';
 import { DISCOVERY, type HostSource, UNBOUND, RECLAIMING } from '../state';
 
@@ -9,9 +10,7 @@ type Context = ContextOf<'Refresh'>;
 
 const insufficient = blocked('insufficient');
 const absent = ({ state, command }: Context): StatusReason =>
-  !state.isMediaConnected || command.conditions?.mediaConnected === false
-    ? hostReason('media-lost')
-    : hostReason('silent');
+  hostReason(isMediaLost(command.conditions, state) ? 'media-lost' : 'silent');
 
 /**
  * All statuses before the installation, except `known` while the cluster prepares: preparation.rows.ts has the rows for
