@@ -118,4 +118,30 @@ describe('a feed that is slower than its events', () => {
     await appendLive(store, bus, 2);
     await eventually('the events of the store are handled', () => seen.length === 2);
   });
+
+  it('is closed without a pause when the page that it handles fails meanwhile', async () => {
+    jest.useFakeTimers();
+    try {
+      const store = countingStore();
+      await appendEvents(store, 1);
+      const errors: string[] = [];
+      let fail = (_error: Error): void => undefined;
+      const feed = startFeed({
+        name: 'failing',
+        store,
+        requests: localBus(),
+        fromPosition: -1,
+        onPage: () => new Promise((_, reject) => void (fail = reject)),
+        onError: ({ message }) => errors.push(message),
+      });
+      await turns();
+      let isClosed = false;
+      void feed.close().then(() => (isClosed = true));
+      fail(new Error('a row could not be read'));
+      await turns();
+      expect({ isClosed, errors }).toEqual({ isClosed: true, errors: ['a row could not be read'] });
+    } finally {
+      jest.useRealTimers();
+    }
+  });
 });

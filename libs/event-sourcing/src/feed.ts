@@ -130,7 +130,10 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
         if (!closed && caughtUpAt !== undefined && position >= caughtUpAt) announceCaughtUp();
       } catch (error) {
         behind = true;
-        await failure.pauseAfter(error);
+        const paused = failure.pauseAfter(error);
+        // The close ended no pause, because none had begun.
+        if (closed) failure.end();
+        await paused;
       }
     }
   };
