@@ -29,17 +29,29 @@ export async function signImageToken(secrets: Secrets, infraEnvId: string, expir
     .sign(await keyOf(secrets, infraEnvId, IMAGE_TOKEN_KEY));
 }
 
-/** Returns the infra-env id of a valid token. Undefined when the token is not valid at that time. */
+/**
+ * Returns the infra-env id of a valid token. Undefined when the token is not valid at that time.
+ * @throws when the key of the infra-env cannot be read
+ */
 export async function verifyImageToken(secrets: Secrets, token: string, nowMs: number): Promise<string | undefined> {
-  const { decodeJwt, jwtVerify } = await import('jose');
+  const { jwtVerify } = await import('jose');
+  const infraEnvId = await subjectOf(token);
+  const key = UUID.test(infraEnvId) ? await secrets.open(infraEnvId, IMAGE_TOKEN_KEY) : undefined;
+  if (!key) return undefined;
+  const required = { algorithms: [ALGORITHM], currentDate: new Date(nowMs), requiredClaims: ['exp'] };
+  return jwtVerify(token, key, required).then(
+    () => infraEnvId,
+    () => undefined,
+  );
+}
+
+/** Returns the subject of a token that is not verified yet, in lower case; empty when the token cannot be read. */
+async function subjectOf(token: string): Promise<string> {
+  const { decodeJwt } = await import('jose');
   try {
-    const { sub = '' } = decodeJwt(token);
-    const key = UUID.test(sub) ? await secrets.open(sub.toLowerCase(), IMAGE_TOKEN_KEY) : undefined;
-    if (!key) return undefined;
-    await jwtVerify(token, key, { algorithms: [ALGORITHM], currentDate: new Date(nowMs), requiredClaims: ['exp'] });
-    return sub.toLowerCase();
+    return String(decodeJwt(token).sub ?? '').toLowerCase();
   } catch {
-    return undefined;
+    return '';
   }
 }
 

@@ -31,17 +31,14 @@ export class LocalTokens {
   /**
    * Returns the scope of the token; undefined when it is forged, expired or has no scope. Tokens of assisted-service v2
    * do not expire.
+   * @throws when the secrets cannot be read. As a token that is not valid, it would end the agent, which does not retry after a 401.
    */
   async verify(token: string): Promise<TokenScope | undefined> {
     if (!this.keys) return undefined;
     const { jwtVerify } = await import('jose');
-    try {
-      const { payload } = await jwtVerify(token, this.keys.publicKey, { algorithms: [ALGORITHM] });
-      const scope = readScope(payload);
-      return scope && (await isCurrent(this.secrets, scope, payload)) ? scope : undefined;
-    } catch {
-      return undefined;
-    }
+    const verified = await jwtVerify(token, this.keys.publicKey, { algorithms: [ALGORITHM] }).catch(() => undefined);
+    const scope = verified && readScope(verified.payload);
+    return scope && (await isCurrent(this.secrets, scope, verified.payload)) ? scope : undefined;
   }
 
   /** Signs a token that gives access to the infra-env until it expires. */

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { PULL_SECRET, RegistrationService } from '@muster/contracts';
 import { Unavailable } from '@muster/ports';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
-import { CLUSTER_ID, HOST_ID, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
+import { CLUSTER_ID, HOST_ID, INFRA_ENV_ID, infraEnvDocument } from '../sample-documents.fixture.spec';
 
 const REMOVED_ID = '2f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f6';
 const HOST = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}`;
@@ -58,5 +58,34 @@ describe.each(['rebuilt', 'not available'])('a host while the read models are %s
     await gateway.platform.secrets.seal(REMOVED_ID, PULL_SECRET, Buffer.from('{}'));
     expect(await call('GET', `${HOST}/instructions`, undefined, REMOVED_ID)).toBe(404);
     expect(gateway.received).toHaveLength(before);
+  });
+});
+
+describe('a host while the secrets cannot be read', () => {
+  it.each(['local', 'oidc'])('is told to retry with AUTH_TYPE=%s, because an agent ends after a 401', async (type) => {
+    const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const gateway = await startRunningGateway({
+      AUTH_TYPE: type,
+      EC_PUBLIC_KEY_PEM: keys.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      EC_PRIVATE_KEY_PEM: keys.privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
+      OIDC_ISSUER_URL: 'https://issuer.example.com',
+    });
+    try {
+      await gateway.project(1, [infraEnvDocument()]);
+      const { SignJWT } = await import('jose');
+      const claims = new SignJWT({ infra_env_id: INFRA_ENV_ID, sub: INFRA_ENV_ID }).setProtectedHeader({
+        alg: 'ES256',
+      });
+      const token = await claims.sign(keys.privateKey);
+      const away = (): Promise<never> => Promise.reject(new Unavailable('The secrets', 'no answer'));
+      Object.assign(gateway.platform.secrets, { open: away });
+      const call = async (path: string, headers: Record<string, string>): Promise<number> =>
+        (await gateway.call('GET', path, { headers })).status;
+      expect(await call(`${HOST}/instructions`, { 'x-secret-key': token })).toBe(503);
+      const infraEnv = `${API}/v2/infra-envs/${INFRA_ENV_ID}`;
+      if (type === 'oidc') expect(await call(infraEnv, { 'image-token': token })).toBe(503);
+    } finally {
+      await gateway.close();
+    }
   });
 });
