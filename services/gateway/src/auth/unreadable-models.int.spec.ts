@@ -62,7 +62,7 @@ describe.each(['rebuilt', 'not available'])('a host while the read models are %s
 });
 
 describe('a host while the secrets cannot be read', () => {
-  it.each(['local', 'oidc'])('is told to retry with AUTH_TYPE=%s, because an agent ends after a 401', async (type) => {
+  it.each(['local', 'oidc'])('gets a 503 with AUTH_TYPE=%s, because an agent ends after a 401', async (type) => {
     const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const gateway = await startRunningGateway({
       AUTH_TYPE: type,
