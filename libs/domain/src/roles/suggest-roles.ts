@@ -233,11 +233,11 @@ const MAY_BOOTSTRAP: ReadonlySet<string> = new Set(['known', 'preparing-for-inst
 
 /**
  * Returns the current bootstrap host, else the last control plane host in the given order that is ready. Empty: there
- * is none.
+ * is none. A worker cannot be the bootstrap host, also when the role is suggested and will be assigned.
  */
 export function chooseBootstrap(hosts: readonly BootstrapCandidate[]): string {
   const chosen =
-    hosts.find(({ isBootstrap }) => isBootstrap) ??
+    hosts.find((host) => host.isBootstrap && effectiveRoleOf(host) !== 'worker') ??
     hosts.findLast((host) => effectiveRoleOf(host) === 'master' && MAY_BOOTSTRAP.has(host.status));
   return chosen?.hostId ?? '';
 }

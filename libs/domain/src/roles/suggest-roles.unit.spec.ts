@@ -157,6 +157,10 @@ describe('chooseBootstrap', () => {
 
   it('keeps the current bootstrap host', () =>
     expect(chooseBootstrap([one('a', 'known', { isBootstrap: true }), one('b')])).toBe('a'));
+  it('does not keep a bootstrap host that becomes a worker when its role is assigned', () => {
+    const worker = one('a', 'known', { isBootstrap: true, role: 'auto-assign', suggestedRole: 'worker' });
+    expect(chooseBootstrap([worker, one('b')])).toBe('b');
+  });
   it('returns the last control plane host that is ready', () =>
     expect(chooseBootstrap([one('a'), one('b'), one('c', 'disconnected'), one('d', 'known', { role: 'worker' })])).toBe(
       'b',

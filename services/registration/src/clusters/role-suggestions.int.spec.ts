@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type HostKey, streamIdOf } from '@muster/contracts';
+import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import { TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
+
+const { method } = RegistrationService;
 
 describe('suggested roles', () => {
   let running: RunningRegistration;
@@ -26,6 +28,33 @@ describe('suggested roles', () => {
       expect(
         (await running.types(streamIdOf('host', key))).filter((type) => type === 'HostRoleSuggested'),
       ).toHaveLength(1);
+  });
+});
+
+describe('the bootstrap host of a cancelled preparation', () => {
+  let running: RunningRegistration;
+  beforeAll(async () => (running = await RunningRegistration.start()));
+  afterAll(() => running.stop());
+
+  it('is replaced by the next installation when it becomes a worker', async () => {
+    const cluster = new TestCluster(running);
+    const keys = await cluster.ready(4);
+    await cluster.install();
+    await running.ask(method.cancelInstallation, { clusterId: cluster.id });
+    const hosts = () => Promise.all(keys.map(async (key) => ({ key, ...(await running.host(key)) })));
+    const assign = (key: HostKey, hostRole: string) =>
+      running.ask(method.reviseHost, { ...parseHostKey(key), hostRole });
+    for (const { key, role, isBootstrap } of await hosts()) {
+      if (isBootstrap) await assign(key, 'auto-assign');
+      if (role === 'worker') await assign(key, 'master');
+    }
+    await running.settled();
+    await cluster.evaluate();
+    await cluster.install();
+    await running.settled();
+
+    expect((await hosts()).map(({ role }) => role).sort()).toEqual(['master', 'master', 'master', 'worker']);
+    expect((await hosts()).filter(({ isBootstrap }) => isBootstrap)).toMatchObject([{ role: 'master' }]);
   });
 });
 
