@@ -100,7 +100,9 @@ export class WorkQueue {
     return new Promise((resolve) => this.idleWaiters.push(resolve));
   }
 
-  /** Resolves when the keys that are due or running now were processed. @default all keys */
+  /**
+   * Resolves when the keys that are due or running now were processed, or when the queue is closed before they start. @default all keys
+   */
   worked(concern?: Concern): Promise<void> {
     const keys = [...new Set(this.pending(concern))];
     if (keys.length === 0) return Promise.resolve();
@@ -119,6 +121,7 @@ export class WorkQueue {
     this.due.clear();
     this.deferred.clear();
     for (const { timer } of this.failing.values()) clearTimeout(timer);
+    for (const key of [...this.waiters.keys()]) if (!this.running.has(key)) this.resolveWaiters(key);
     await this.idle();
   }
 

@@ -1,4 +1,11 @@
-import { type EventShape, type RecordedEvent, type Requests, START_OF_STORE, type TurnShare } from '@muster/ports';
+import {
+  type EventShape,
+  type RecordedEvent,
+  type Requests,
+  START_OF_STORE,
+  type TurnShare,
+  Unavailable,
+} from '@muster/ports';
 import { type Feed, startFeed } from './feed';
 import { type Concern, type ParkedKey, type RunAgain, WorkQueue } from './queues';
 import { DueKeys } from './saved/due-keys';
@@ -54,6 +61,7 @@ export interface Reactor {
   /**
    * Resolves when every event up to the position was observed and its keys were processed: all keys, or those of the
    * concern, which is looked up then. After a start, it also waits for the events from before.
+   * @throws Unavailable when the reactor is closed: a caller that continued would rely on reactions that did not run
    */
   followed(position: number, concernOf?: () => Concern): Promise<void>;
   close(): Promise<void>;
@@ -77,6 +85,7 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
     queue.add(key);
   };
   let live = false;
+  let isClosing = false;
   let announceClosed = (): void => undefined;
   const closed = new Promise<void>((resolve) => (announceClosed = resolve));
   /** Keys that are still due when the reactor is closed. */
@@ -174,8 +183,10 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
       if (!live) await Promise.race([caughtUp, closed]);
       if (position > observed) await new Promise<void>((done) => waiters.add({ position, done }));
       await queue.worked(concernOf?.());
+      if (isClosing) throw new Unavailable(`The service ${name}`, 'it is stopping');
     },
     close: async () => {
+      isClosing = true;
       announceClosed();
       await Promise.all([feed.close(), saved?.stopLoading()]);
       for (const { done } of waiters) done();

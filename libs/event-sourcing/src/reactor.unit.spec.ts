@@ -1,4 +1,4 @@
-import type { RecordedEvent, StoredEvent } from '@muster/ports';
+import { type RecordedEvent, type StoredEvent, Unavailable } from '@muster/ports';
 import { eventToAppend, eventually } from '@muster/testing';
 import { FEED_TIME } from './feed';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
@@ -95,25 +95,25 @@ describe('reactor', () => {
     expect(turns.most()).toBeLessThanOrEqual(FEED_TIME.maxMs / 2 + 1);
   });
 
-  it.each(['together with', 'in a later turn than'])(
-    'observes each event once when a later one could not be prepared %s the first one',
-    async (when) => {
-      let failures = 0;
-      const reactor = start({
-        prepare: function* ({ revision }) {
-          if (revision !== 1) return;
-          if (when === 'in a later turn than') yield;
-          if (failures++ === 0) throw new Error('a row could not be read');
-        },
-      });
-      await reactor.caughtUp;
-      const events = [0, 1, 2].map((n) => eventToAppend({ n }));
-      await store.append('sample-0', -1, events);
-      await eventually('the last event was observed', () => observed.at(-1)?.revision === 2);
-      expect(observed.map(({ revision }) => revision)).toEqual([0, 1, 2]);
-      expect(errors).toEqual(['a row could not be read']);
-    },
-  );
+  it.each(['now', 'later'])('observes each event once when the second one could not be prepared %s', async (when) => {
+    let failures = 0;
+    const reactor = start({
+      prepare: function* ({ revision }) {
+        if (revision !== 1) return;
+        if (when === 'later') yield;
+        if (failures++ === 0) throw new Error('a row could not be read');
+      },
+    });
+    await reactor.caughtUp;
+    await store.append(
+      'sample-0',
+      -1,
+      [0, 1, 2].map((n) => eventToAppend({ n })),
+    );
+    await eventually('the last event was observed', () => observed.at(-1)?.revision === 2);
+    expect(observed.map(({ revision }) => revision)).toEqual([0, 1, 2]);
+    expect(errors).toEqual(['a row could not be read']);
+  });
 
   it('processes the key of an event although the next one could not be prepared', async () => {
     const reactor = start({
@@ -150,12 +150,16 @@ describe('reactor', () => {
     expect(await followed).toBe(7);
   });
 
-  it('resolves followed when it is closed before it has caught up', async () => {
+  it.each([
+    ['it has caught up', false, 0],
+    ['the event was observed', true, 7],
+    ['all keys were processed', true, 0],
+  ])('rejects followed when it is closed before %s', async (_, isLive, position) => {
     await appendEvents(store, 7);
     const reactor = start();
-    const followed = reactor.followed(0);
-    await reactor.close();
-    await expect(followed).resolves.toBeUndefined();
+    if (isLive) await reactor.caughtUp;
+    const rejected = expect(reactor.followed(position)).rejects.toThrow(Unavailable);
+    await Promise.all([reactor.close(), rejected]);
   });
 
   it('resolves followed when the event was observed and its key was processed', async () => {
