@@ -160,7 +160,7 @@ function refreshValues(state: ClusterState, command: RefreshCluster): Partial<Va
     inputs: conditions?.pendingInputsGiven ?? false,
     vips: conditions?.vipsDefined ?? false,
     required: conditions?.requiredPassed ?? false,
-    preparingHosts: preparingHostsOf(hosts),
+    preparingHosts: preparingHostsOf(hosts, controlPlaneCount),
     nodeAddress: nodeAddressOf(state, command),
     hosts: installationBlockingStatus(hosts, controlPlaneCount),
     userAction: (hosts.statuses['installing-pending-user-action'] ?? 0) > 0,
@@ -171,16 +171,20 @@ function refreshValues(state: ClusterState, command: RefreshCluster): Partial<Va
 }
 
 /**
- * A host that stopped preparing takes precedence over a host that failed, because the cluster is then not even ready.
+ * A host that stopped preparing takes precedence over a host that failed, because the cluster is then not even ready. A control plane
+ * that lost a host since the start, for example the bootstrap host, cannot be installed with the prepared artifacts.
  */
-function preparingHostsOf({ total, statuses }: HostSummary): PreparingHosts {
+function preparingHostsOf(hosts: HostSummary, controlPlaneCount: number): PreparingHosts {
+  const { total, statuses, completable } = hosts;
   const count = (status: string): number => statuses[status] ?? 0;
   const prepared = count('preparing-successful');
   const failed = count('preparing-failed');
   const under = count('preparing-for-installation') + count('known');
   if (total === 0 || prepared + failed + under < total) return 'some-stopped';
   if (failed > 0) return 'some-failed';
-  return prepared === total ? 'all-prepared' : 'under-way';
+  if (prepared < total) return 'under-way';
+  const isComplete = installationBlockingStatus(hosts, controlPlaneCount) !== 'too-few';
+  return isComplete && completable.masters >= controlPlaneCount ? 'all-prepared' : 'some-stopped';
 }
 
 function nodeAddressOf(state: ClusterState, command: RefreshCluster): Values['nodeAddress'] {

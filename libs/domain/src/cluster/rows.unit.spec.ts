@@ -1,3 +1,4 @@
+import { summarizeHosts } from '../roles/host-summary';
 import {
   after,
   at,
@@ -5,6 +6,7 @@ import {
   COMMANDS,
   conditions,
   fiveHosts,
+  host,
   INSTALL,
   PREPARED,
   refresh,
@@ -66,6 +68,7 @@ const SINGLE = after(
   INSTALL,
   PREPARED,
 );
+const PREPARED_NODE = summarizeHosts([host('preparing-successful', 'master', { isBootstrap: true })]);
 const EXAMPLES: Readonly<Record<string, Example>> = {
   'register-cluster': moves(clusterIn('unregistered'), registration(), 'insufficient', 'ClusterRegistered'),
   'register-day-2-cluster': moves(
@@ -128,7 +131,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     'ClusterProgressed',
     ENTERED,
   ),
-  'await-single-node-address': stays(SINGLE, refresh(fiveHosts('preparing-successful')), EXPLAINED),
+  'await-single-node-address': stays(SINGLE, refresh(PREPARED_NODE), EXPLAINED),
   'host-stopped-preparing': moves(
     prepared,
     refresh(fiveHosts('preparing-successful', 'disconnected')),

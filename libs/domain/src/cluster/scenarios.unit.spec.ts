@@ -109,6 +109,20 @@ describe('installation of a cluster', () => {
 });
 
 describe('installation attempt', () => {
+  it.each([
+    ['4 of 5 control plane hosts, without the bootstrap host', 5, ['master', 'master', 'master', 'master']],
+    ['2 of 3 control plane hosts', 3, ['master', 'master', 'worker']],
+    ['no arbiter', 2, ['master', 'master']],
+  ] as const)('does not start after hosts were removed during the preparation: %s', (_, controlPlaneCount, roles) => {
+    const state = after(
+      registration({ openshiftVersion: '4.20.1', controlPlaneCount }),
+      ...COMMAND_SEQUENCES['preparing-for-installation'].slice(1),
+      PREPARED,
+    );
+    const hosts = summarizeHosts(roles.map((role) => host('preparing-successful', role)));
+    expect(when(state, refresh(hosts)).state.status).toBe('insufficient');
+  });
+
   it('ignores the artifacts of an earlier attempt', () => {
     const second = after(
       ...COMMAND_SEQUENCES['preparing-for-installation'],
