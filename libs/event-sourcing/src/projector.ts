@@ -5,6 +5,7 @@ import {
   type EventShape,
   type EventStore,
   type JsonObject,
+  MAX_QUERY_DOCUMENTS,
   putOrRemove,
   type ReadModelChange,
   type ReadModels,
@@ -197,8 +198,13 @@ export async function startProjector<Event extends EventShape>(options: Projecto
   };
   const load = async (): Promise<Committed> => {
     const position = await readModels.resume(name, warnReaders);
-    const found = await readModels.find({ collection, where: {} });
-    return { position, parked: found.map(({ document }) => document) };
+    const parked: ParkedStream[] = [];
+    for (let after = ''; ;) {
+      const found = await readModels.find({ collection, where: {}, after });
+      parked.push(...found.map(({ document }) => document));
+      if (found.length < MAX_QUERY_DOCUMENTS) return { position, parked };
+      after = found.at(-1)?.key ?? after;
+    }
   };
   let committed = await load();
   let isKnown = true;

@@ -1,5 +1,13 @@
 import { inMemoryReadModels } from '@muster/adapter-in-memory';
-import { type JsonObject, type ReadModels, type RecordedEvent, START_OF_STORE, type StoredEvent } from '@muster/ports';
+import {
+  type JsonObject,
+  MAX_QUERY_DOCUMENTS,
+  type ReadModelChange,
+  type ReadModels,
+  type RecordedEvent,
+  START_OF_STORE,
+  type StoredEvent,
+} from '@muster/ports';
 import { eventually } from '@muster/testing';
 import { FEED_TIME } from './feed';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
@@ -221,6 +229,16 @@ describe('projector', () => {
     const more = await appendEvents(store, 14);
     await eventually('the parked stream has caught up', async () => (await counted()) === 21 + more.length);
     expect(feed.parked()).toEqual([]);
+  });
+
+  it('continues to pause more streams than one query returns after a restart', async () => {
+    const count = MAX_QUERY_DOCUMENTS + 1;
+    const changes = Array.from({ length: count }, (_, n): ReadModelChange => {
+      const document = { streamId: `sample-${n}`, revision: 0, reason: 'no row for it' };
+      return { kind: 'put', collection: 'counts_parked', key: `sample-${n}`, document };
+    });
+    await readModels.commit('counts', 0, changes);
+    expect((await start()).parked()).toHaveLength(count);
   });
 
   it('has the same documents when a commit was stored but reported an error', async () => {
