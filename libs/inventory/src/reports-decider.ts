@@ -32,8 +32,10 @@ export const inventoryDecider: Decider<ReportedState, InventoryCommand, Inventor
         return hasChanged(command.event, state) ? accepted(withChangesOnly(command.event, state)) : accepted();
       case 'ClearReport': {
         const { stepType, generation } = command;
+        // A failure of the step, for example on another disk, leaves its earlier results in force.
         const isThere =
-          state.generation === generation && [...state.fingerprints.keys()].some((kind) => belongsTo(kind, stepType));
+          state.generation === generation &&
+          [...state.fingerprints.keys()].some((kind) => belongsTo(kind, stepType) || kind === failureOf(stepType));
         return isThere
           ? accepted<InventoryEvent>({ type: 'ReportCleared', data: { stepType, generation } })
           : accepted();
@@ -60,6 +62,7 @@ function evolve(state: ReportedState, event: InventoryEvent): ReportedState {
   const fingerprints = new Map(generation > state.generation ? [] : state.fingerprints);
   if (event.type === 'ReportCleared') {
     for (const kind of fingerprints.keys()) if (belongsTo(kind, event.data.stepType)) fingerprints.delete(kind);
+    fingerprints.delete(failureOf(event.data.stepType));
   } else {
     fingerprints.set(reportKindOf(event), fingerprintOf(event));
     // The next report of the step is news although it may equal the last one, and ends the failure.

@@ -118,6 +118,13 @@ describe('reports of a host', () => {
     given(speed('/dev/sda'), all)
       .when(record(speed('/dev/sda')))
       .then([speed('/dev/sda')]);
+    const failed: InventoryEvent = {
+      type: 'StepFailed',
+      data: { stepType: 'installation-disk-speed-check', reason: 'fio is not installed', generation: 1 },
+    };
+    // The result of the first disk is still in force.
+    given(speed('/dev/sda', 1), failed).when(clear('installation-disk-speed-check')).then([all]);
+    given(speed('/dev/sda', 1), failed, all).when(clear('installation-disk-speed-check')).then([]);
     given(ntp('synced')).when(clear('installation-disk-speed-check')).then([]);
     given(ntp('synced')).when(clear('ntp-synchronizer', 2)).then([]);
   });
