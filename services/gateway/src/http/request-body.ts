@@ -203,7 +203,8 @@ function bytesOf(body: IncomingMessage): Promise<Buffer> {
       const [first, ...others] = chunks;
       resolve(first && others.length === 0 ? first : Buffer.concat(chunks));
     });
-    body.once('error', refuse);
+    // Only the connection fails while a body arrives: its client is gone, or sent what is not HTTP.
+    body.once('error', onClose);
     body.once('close', onClose);
   });
 }

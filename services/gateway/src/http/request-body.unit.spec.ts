@@ -1,3 +1,5 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { BODY_RATE_GRACE_MS, BODY_RATE_MIN_BYTES_PER_SECOND, limitSlowUpload, readBody } from './request-body';
@@ -53,4 +55,25 @@ describe('a body that arrives slowly', () => {
     endCheck();
     expect(jest.getTimerCount()).toBe(0);
   });
+});
+
+describe('a body whose client closes the connection', () => {
+  it.each(['Content-Length: 100', 'Transfer-Encoding: chunked'])(
+    'is refused as a body that is too short with %s, not as an error of the service',
+    async (header) => {
+      const server = createServer();
+      try {
+        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+        const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+        client.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${header}\r\n\r\n`);
+        const raw = await new Promise<IncomingMessage>((resolve) => server.once('request', resolve));
+        const { method, headers } = raw;
+        const outcome = readBody({ method, headers, raw } as unknown as FastifyRequest, true);
+        client.destroy();
+        await expect(outcome).rejects.toMatchObject({ name: 'SchemaViolation', status: 400 });
+      } finally {
+        server.close();
+      }
+    },
+  );
 });
