@@ -13,6 +13,7 @@ import {
   leaveRestsUnread,
   LOG_BUNDLE_MAX_BYTES,
   PATH_PARAMETER_MAX_CHARACTERS,
+  REQUEST_HEAD_MAX_BYTES,
   REQUEST_ID_MAX_CHARACTERS,
   REQUEST_TIMEOUT_MS,
   SLOW_CLIENTS_CHECK_MS,
@@ -61,13 +62,17 @@ export function createFastifyServer(
   waitTimeout: WaitTimeout = TIMEOUT,
   tls?: TlsFiles,
 ): FastifyAdapter {
-  const timeouts = { headersTimeout: waitTimeout.headersMs, connectionsCheckingInterval: waitTimeout.checkMs };
+  const limits = {
+    maxHeaderSize: REQUEST_HEAD_MAX_BYTES,
+    headersTimeout: waitTimeout.headersMs,
+    connectionsCheckingInterval: waitTimeout.checkMs,
+  };
   const options: FastifyHttpOptions<Server> = {
     rewriteUrl: (request) => cleanPath(request.url ?? '/'),
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     bodyLimit: JSON_BODY_MAX_BYTES,
     requestTimeout: waitTimeout.requestMs,
-    http: timeouts,
+    http: limits,
     routerOptions: { maxParamLength: PATH_PARAMETER_MAX_CHARACTERS },
     frameworkErrors: ({ message, statusCode = 400 }, request, reply) => {
       const error = { status: statusCode, message: `The request cannot be routed: ${message}` };
@@ -77,7 +82,7 @@ export function createFastifyServer(
     },
   };
   // No middleware exists, so the hook that runs middleware is left out.
-  const adapter = new FastifyAdapter({ ...options, ...(tls && { https: { ...timeouts, ...tls } }), skipMiddie: true });
+  const adapter = new FastifyAdapter({ ...options, ...(tls && { https: { ...limits, ...tls } }), skipMiddie: true });
   const server = adapter.getInstance();
   startInTurns(server);
   server.addHook('onRequest', (request, reply, done) => {

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { EVENT_MESSAGE_MAX_CHARACTERS } from '@muster/assisted-api';
+import { EVENT_MESSAGE_MAX_CHARACTERS, LIST_MAX_ITEMS } from '@muster/assisted-api';
 import { portOf } from '@muster/nest-kit';
 import { eventually } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
-import { CLUSTER_ID } from '../sample-documents.fixture.spec';
+import { CLUSTER_ID, HOST_ID } from '../sample-documents.fixture.spec';
 import { createFastifyServer, REQUEST_TIME } from './fastify-server';
 import { JSON_BODY_MAX_BYTES, PATH_PARAMETER_MAX_CHARACTERS, REQUEST_ID_MAX_CHARACTERS } from './request-body';
 import { RouteTable } from './routes';
@@ -61,6 +61,14 @@ describe('limits of a request', () => {
     const answer = await gateway.call('GET', `${API}/v2/clusters/${long}`);
     expect([400, 404, 414]).toContain(answer.status);
     expect(answer.text).not.toContain(long);
+  });
+
+  it('accepts the longest list of hosts that a query may have', async () => {
+    const hosts = Array.from({ length: LIST_MAX_ITEMS }, () => HOST_ID).join('%2C');
+    const answer = await gateway.call('GET', `${API}/v2/events?cluster_id=${CLUSTER_ID}&host_ids=${hosts}`);
+    expect(answer.status).toBe(200);
+    const tooMany = await gateway.call('GET', `${API}/v2/events?cluster_id=${CLUSTER_ID}&host_ids=${hosts},${HOST_ID}`);
+    expect(tooMany).toMatchObject({ status: 400, body: { message: expect.stringContaining('1000') as string } });
   });
 
   it('replaces a request id that is too long', async () => {

@@ -10,6 +10,11 @@ import { SchemaViolation } from './request.pipes';
 export const JSON_BODY_MAX_BYTES = 4 * 1024 * 1024;
 /** Maximum size of an uploaded log bundle, in bytes: the limit of the v2 API. */
 export const LOG_BUNDLE_MAX_BYTES = 262_144_000;
+/**
+ * Maximum size of the request line with its query and of all headers, in bytes. The longest valid query names 1,000 hosts, which takes
+ * 39 KB. The default of Node.js is 16 KiB, that of assisted-service v2 is 1 MiB.
+ */
+export const REQUEST_HEAD_MAX_BYTES = 64 * 1024;
 /** Maximum length of a path parameter, in characters. Ids have 36. */
 export const PATH_PARAMETER_MAX_CHARACTERS = 128;
 /** Maximum time in which a client must send the headers of a request. */
