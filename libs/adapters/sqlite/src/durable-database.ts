@@ -38,13 +38,20 @@ export const openDurableDatabase = (
   try {
     createFile(file);
     const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
-    database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = FULL');
-    database.pragma('secure_delete = ON');
-    database.exec(`BEGIN IMMEDIATE; ${schema}`);
-    update(database);
-    database.exec('COMMIT');
+    try {
+      database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+      database.pragma('journal_mode = WAL');
+      database.pragma('synchronous = FULL');
+      database.pragma('secure_delete = ON');
+      database.exec(`BEGIN IMMEDIATE; ${schema}`);
+      update(database);
+      database.exec('COMMIT');
+    } catch (error) {
+      // The transaction would keep its lock, against this process too.
+      if (database.inTransaction) database.exec('ROLLBACK');
+      database.close();
+      throw error;
+    }
     return database;
   } catch (error) {
     throw explain(file, error);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sealedSecrets } from '@muster/adapter-filesystem';
 import { secretsContract, temporaryDirectory, threadFromSource } from '@muster/testing';
-import { openSealedDatabase } from './durable-database';
+import { openDurableDatabase, openSealedDatabase } from './durable-database';
 import { verifySqliteFile } from './maintenance';
 import { sqliteSealedStorage } from './sealed-storage';
 import { type SqliteWriter, writerHere, writerThread } from './writer';
@@ -111,5 +111,17 @@ describe('sqliteSealedStorage', () => {
     changed.exec("UPDATE sealed SET bytes = X'00'");
     changed.close();
     expect(await verifySqliteFile('sealed', earlier)).toHaveLength(1);
+  });
+
+  it('keeps no lock on a file of an earlier release that cannot be changed', () => {
+    const unchanged = join(directory.path, 'unchanged.sqlite');
+    const change = (table: string) => () =>
+      openDurableDatabase(unchanged, 'CREATE TABLE IF NOT EXISTS one (value)', (database) =>
+        database.exec(`ALTER TABLE ${table} ADD COLUMN checksum INTEGER`),
+      );
+    expect(change('absent')).toThrow('no such table: absent');
+    const database = change('one')();
+    expect(database.prepare('SELECT count(checksum) FROM one').raw().get()).toEqual([0]);
+    database.close();
   });
 });
