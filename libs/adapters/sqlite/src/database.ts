@@ -21,6 +21,7 @@ export class DatabaseUnusable extends Error {
 const EXPLANATIONS: readonly (readonly [codePrefix: string, explanation: string])[] = [
   ['SQLITE_NOTADB', 'this is not a SQLite database. Use another file, or move this file.'],
   ['SQLITE_CORRUPT', 'the database is damaged. Restore it from a backup.'],
+  ['SQLITE_CONSTRAINT', 'a row is not valid: the database is damaged. Restore it from a backup.'],
   [
     'SQLITE_FULL',
     'the disk, or the size allowed for the file, is full. Nothing of the refused write was stored. Free disk space and retry.',

@@ -213,6 +213,15 @@ describe('maintenance of an event store', () => {
     );
   });
 
+  it('names the original when its rows are not valid in the tables of a copy', () => {
+    const database = openDatabase(file);
+    database.exec('DROP INDEX events_by_stream; UPDATE events SET revision = 0');
+    database.close();
+    expect(() => copySqliteFile('events', file, `${file}.invalid`, silent)).toThrow(
+      `Database ${file}: a row is not valid: the database is damaged. Restore it from a backup.`,
+    );
+  });
+
   it.each([
     ['stats', sqliteStoreStats],
     ['verify', verifySqliteStore],

@@ -229,8 +229,8 @@ export function copySqliteFile(
   }
 }
 
-/** Codes of SQLite about the file that a copy reads. A copy writes only its target, so the other codes are about that. */
-const READ_CODES = /^SQLITE_(?:CORRUPT|NOTADB|BUSY|IOERR_(?:READ|SHORT_READ|CORRUPTFS|SHM\w*|LOCK|RDLOCK)$)/;
+/** Codes of SQLite about the file that a copy reads, or about its rows. A copy writes only its target, so the other codes are about that. */
+const READ_CODES = /^SQLITE_(?:CORRUPT|CONSTRAINT|NOTADB|BUSY|IOERR_(?:READ|SHORT_READ|CORRUPTFS|SHM\w*|LOCK|RDLOCK)$)/;
 
 /** Returns the error with the file that it is about. The error of SQLite does not name it. */
 const explainCopy = (file: string, target: string, error: unknown): Error =>
