@@ -92,7 +92,7 @@ export const summarizeMembers = keptByObject((hosts: readonly ClusterMember[]): 
   summarizeHosts(hosts.filter(({ state }) => !isDay2(state)).map(toSummarizedHost)),
 );
 
-/** Returns whether enough hosts are installed to complete the cluster without the hosts that are not in the list. */
+/** Returns whether enough of all hosts of the cluster are installed to complete it without the others. */
 export const isInstallationComplete = (hosts: readonly ClusterMember[], controlPlaneCount: number): boolean =>
   installationBlockingStatus(summarizeHosts(hosts.map(toSummarizedHost)), controlPlaneCount) === 'enough-installed';
 

@@ -146,13 +146,11 @@ export class HostProcess {
       installerImage: this.config.images.installer,
       cluster: cluster && {
         status: cluster.state.status,
-        // Computed only for the hosts that need it, because it is a sum over the cluster.
+        // Computed only for the hosts that need it, because it is a sum over the cluster. Such a host is not installed, so it is not
+        // counted, but the cluster still requires as many hosts of each role as with it.
         isInstallationQuorumMet:
           entry.state.status === 'installing-pending-user-action' &&
-          isInstallationComplete(
-            this.view.hostsOf(cluster.id).filter(({ key }) => key !== entry.key),
-            controlPlaneCountOf(cluster.state.settings),
-          ),
+          isInstallationComplete(this.view.hostsOf(cluster.id), controlPlaneCountOf(cluster.state.settings)),
       },
     };
   }
