@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { agentTokenGeneration, revokeInfraEnvTokens } from '@muster/nest-kit';
 import { type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { type ImageStage, INFRA_ENV_ID, openImageStage } from '../image-stage.fixture.spec';
 import { createCertificate } from '../remote/site-network.fixture.spec';
@@ -57,6 +58,19 @@ describe('an image URL with a token', () => {
     expect(await status(`${full()}?api_key=${other}`)).toBe(404);
     expect(await status(`${long}&api_key=${good}`)).toBe(200);
     expect(await status(long)).toBe(401);
+  });
+
+  it('gives no access with AUTH_TYPE=local after the tokens of its infra-env were revoked', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    await open({ AUTH_TYPE: 'local', EC_PUBLIC_KEY_PEM: pem });
+    const before = await sign(privateKey, { infra_env_id: INFRA_ENV_ID });
+    expect(await status(byApiKey(before))).toBe(200);
+    await revokeInfraEnvTokens(stage.secrets, INFRA_ENV_ID);
+    expect(await status(byApiKey(before))).toBe(401);
+    expect(await status(`${full()}?api_key=${before}`)).toBe(401);
+    const generation = await agentTokenGeneration(stage.secrets, INFRA_ENV_ID);
+    expect(await status(byApiKey(await sign(privateKey, { infra_env_id: INFRA_ENV_ID, generation })))).toBe(200);
   });
 });
 

@@ -1,6 +1,6 @@
 import { UUID_PATTERN } from '@muster/assisted-api';
 import { createSendHttp } from '@muster/host-api';
-import { verifyImageToken, SECRETS, CLOCK } from '@muster/nest-kit';
+import { CLOCK, isCurrentGeneration, SECRETS, verifyImageToken } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { isObject, type Members, parseJson } from '@muster/schema';
@@ -69,8 +69,13 @@ export class ImageAccess implements OnApplicationShutdown {
       case 'none':
       case 'agent-installer-local':
         return idOf(namedIn(readClaims(token)));
-      case 'local':
-        return idOf(namedIn(await this.verified(token)));
+      case 'local': {
+        const claims = await this.verified(token);
+        const infraEnvId = idOf(namedIn(claims));
+        // The image contains the present token of the agents, so a revoked URL must not give access to it.
+        if (await isCurrentGeneration(this.secrets, infraEnvId, claims['generation'])) return infraEnvId;
+        throw unauthorized('its token was revoked');
+      }
       case 'oidc': {
         const infraEnvId = await verifyImageToken(this.secrets, token, this.clock.nowMs());
         if (infraEnvId === undefined) throw unauthorized(NOT_GENUINE);
