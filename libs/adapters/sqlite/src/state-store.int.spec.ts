@@ -1,4 +1,4 @@
-import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SavedState, StateChange, StateConsumer, StateStore } from '@muster/ports';
 import { stateStoreContract, temporaryDirectory, threadFromSource } from '@muster/testing';
@@ -185,6 +185,24 @@ describe('sqliteStateStore', () => {
     }
     await store.close();
     await writer.close();
+  });
+
+  it('does not fail a save that is stored when the size of the write-ahead log cannot be read', async () => {
+    const { state } = await open(join(directory.path, 'unknown-log.sqlite'));
+    await state.save([], () => undefined);
+    let isSaved = false;
+    const size = jest.spyOn(fs, 'statSync').mockImplementation(() => {
+      throw new Error('EIO: i/o error, stat');
+    });
+    try {
+      const changes = [{ table: 'rows', key: 'a', row: { key: 'a', value: LARGE, fields: [] } }];
+      await expect(state.save(changes, () => (isSaved = true))).resolves.toBeUndefined();
+      expect(size).toHaveBeenCalled();
+    } finally {
+      size.mockRestore();
+    }
+    expect(isSaved).toBe(true);
+    expect(state.get('rows', 'a')).toHaveLength(LARGE.length);
   });
 
   it('keeps its write-ahead log bounded', async () => {

@@ -247,10 +247,14 @@ class SqliteSavedState implements SavedState {
     if (database.inTransaction) database.exec('COMMIT');
   }
 
+  /** The save is stored. The log grows until the next attempt when this one fails. */
   private async checkLog(): Promise<void> {
-    const bytes = statSync(`${this.options.file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-    // The log grows until the next attempt when it fails. No data is lost.
-    if (bytes > LOG_BYTES_MAX) await this.options.writes.checkpoint().catch(() => undefined);
+    try {
+      const bytes = statSync(`${this.options.file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+      if (bytes > LOG_BYTES_MAX) await this.options.writes.checkpoint();
+    } catch {
+      // No data is lost.
+    }
   }
 
   async clear(tables: readonly string[]): Promise<void> {
