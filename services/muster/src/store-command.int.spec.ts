@@ -109,6 +109,17 @@ describe('store', () => {
     lock?.release();
   });
 
+  it('refuses a backup whose partial copy would replace the data directory', async () => {
+    const path = join(directory.path, 'restored.partial');
+    mkdirSync(path);
+    await run(['backup', join(path, 'events.sqlite')]);
+    expect(await failureOf(['backup', '--all', join(directory.path, 'restored')], path)).toEqual({
+      reason: 'dataDirectory',
+      lines: [`The partial copy ${path} would replace the data directory ${path}. Name another directory.`],
+    });
+    expect(await run(['verify'], path)).toContain('7 events verified');
+  });
+
   it('names a data directory in which it cannot write', async () => {
     const path = join(directory.path, 'unwritable');
     mkdirSync(path);

@@ -131,6 +131,11 @@ async function backUpAll(dataDirectory: string, target: string, print: (line: st
       `${target} is in ${join(dataDirectory, around)}, which is copied. Name another directory.`,
     );
   const partial = `${target}.partial`;
+  if (`${realPath(dataDirectory)}/`.startsWith(`${realPath(partial)}/`))
+    throw new StartError(
+      'dataDirectory',
+      `The partial copy ${partial} would replace the data directory ${dataDirectory}. Name another directory.`,
+    );
   try {
     rmSync(partial, { recursive: true, force: true });
     createDirectory(join(partial, 'secrets'), 0o700);
