@@ -1,6 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { runProgram, temporaryDirectory } from '@muster/testing';
+import { runProgram, temporaryDirectory, threadFromSource } from '@muster/testing';
+
+const hasNamespaces = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/opt']).status === 0;
 
 const run = async (args: readonly string[], environment: { readonly [name: string]: string } = {}) => {
   const program = runProgram(join(__dirname, 'main.ts'), args, environment);
@@ -73,4 +76,23 @@ describe('the command line', () => {
     },
     60_000,
   );
+});
+
+(hasNamespaces ? describe : describe.skip)('a full disk', () => {
+  it('is named with its remedy by a command of the store', () => {
+    const directory = temporaryDirectory();
+    const { entry, execArgv } = threadFromSource(join(__dirname, 'main.ts'));
+    const steps = [
+      `mount -t tmpfs -o size=64k tmpfs ${directory.path}`,
+      `echo events >${directory.path}/events.sqlite`,
+      `cat /dev/zero >${directory.path}/other`,
+      'exec "$@"',
+    ];
+    const command = [process.execPath, ...execArgv, entry, 'store', 'verify'];
+    const environment = { ...process.env, MUSTER_DATA_DIRECTORY: directory.path };
+    const args = ['--mount', 'sh', '-c', steps.join('\n'), 'sh', ...command];
+    const { stderr } = spawnSync('unshare', args, { encoding: 'utf8', env: environment });
+    directory.remove();
+    expect(stderr).toMatch(/^muster: The data directory .* is not writable: .* disk is full\. Free disk space\.$/m);
+  }, 60_000);
 });

@@ -13,7 +13,7 @@ import {
   verifySqliteStore,
   writerHere,
 } from '@muster/adapter-sqlite';
-import { type Environment, SettingsReader } from '@muster/nest-kit';
+import { type Environment, isFullDisk, SettingsReader } from '@muster/nest-kit';
 import { type ObjectStore, parseStreamId, type RecordedEvent } from '@muster/ports';
 import { errorMessage, isOneOf, textAt } from '@muster/schema';
 import { openIdentity, refuseMismatch, SEALED_FILE } from './data-directory';
@@ -88,7 +88,8 @@ function lockCommands(dataDirectory: string): FileLock {
   try {
     lock = lockFile(join(dataDirectory, LOCK_FILE), 'exclusive');
   } catch (error) {
-    const text = `The data directory ${dataDirectory} is not writable: ${errorMessage(error)}. Run the command as the user of Muster.`;
+    const remedy = isFullDisk(error) ? 'Free disk space' : 'Run the command as the user of Muster';
+    const text = `The data directory ${dataDirectory} is not writable: ${errorMessage(error)}. ${remedy}.`;
     throw new StartError('dataDirectory', text, { cause: error });
   }
   if (lock) return lock;
