@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sealedSecrets } from '@muster/adapter-filesystem';
 import { inMemoryReadModels } from '@muster/adapter-in-memory';
@@ -263,14 +263,23 @@ describe('store verify of a whole data directory', () => {
       /^The master key .* does not open the secrets of /m,
     ],
     [
-      'the events of another store',
-      () => replaceIn(join(path, 'events.sqlite'), '["', '["x'),
-      /^The event store belongs to another installation, but /m,
+      'a master key that others may read',
+      () => chmodSync(join(path, 'master.key'), 0o644),
+      /^The master key .* is readable by other users\. Restrict its permissions \(chmod 600\)\.$/m,
     ],
-  ])('names %s', async (_what, damage, expected) => {
+  ])('names %s, and not the events', async (_what, damage, expected) => {
     damage();
     const lines = await run();
     expect(lines.join('\n')).toMatch(expected);
+    expect(lines.at(-1)).toBe(
+      `The data directory ${path} has faults, but its events have none. The lines above list them. Correct what they name, or restore a backup.`,
+    );
+  });
+
+  it('names the events of another store', async () => {
+    replaceIn(join(path, 'events.sqlite'), '["', '["x');
+    const lines = await run();
+    expect(lines.join('\n')).toMatch(/^The event store belongs to another installation, but /m);
     expect(lines.at(-1)).toBe(
       `${join(path, 'events.sqlite')} is damaged. The lines above list the faults. Check the disk, and restore a backup.`,
     );

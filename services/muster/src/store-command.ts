@@ -220,11 +220,11 @@ async function verify(settings: SettingsReader, dataDirectory: string, print: (l
     await reportingTo(report, () => verifyIdentity(verification, masterKeyFile, firstEventId));
     await reportingTo(report, () => verifyDocuments(verification, documents));
   }
-  if (faults > 0)
-    throw new StartError(
-      'dataDirectory',
-      `${file} is damaged. The lines above list the faults. Check the disk, and restore a backup.`,
-    );
+  const text =
+    eventFaults.length > 0
+      ? `${file} is damaged. The lines above list the faults. Check the disk, and restore a backup.`
+      : `The data directory ${dataDirectory} has faults, but its events have none. The lines above list them. Correct what they name, or restore a backup.`;
+  if (faults > 0) throw new StartError('dataDirectory', text);
   print(`${file} is sound.`);
 }
 
