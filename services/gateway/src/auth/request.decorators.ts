@@ -64,7 +64,7 @@ const UNAUTHENTICATED: Caller = { kind: 'user', user: '', org: '', role: 'user' 
 export function toCommandContext(request: FastifyRequest): CommandContext {
   const { caller = ADMIN } = request;
   const actor = actorOf(caller, textAt(request.params, 'host_id'));
-  const commandId = commandIdOf(request, `${caller.org} ${actor}`);
+  const commandId = commandIdOf(request, caller.org, actor);
   request.correlationId = commandId;
   return {
     commandId,
@@ -88,7 +88,7 @@ const VERSION_INDEX = 14;
  * Returns the command id. With the header `Idempotency-Key`, repeated requests of the same caller to the same path have
  * the same command id, so a repetition stores nothing and gets the first response.
  */
-function commandIdOf({ headers, method, url }: FastifyRequest, caller: string): string {
+function commandIdOf({ headers, method, url }: FastifyRequest, org: string, actor: string): string {
   const key = headers[IDEMPOTENCY_KEY];
   if (key === undefined) return randomUUID();
   if (typeof key !== 'string' || !KEY_PATTERN.test(key))
@@ -97,6 +97,8 @@ function commandIdOf({ headers, method, url }: FastifyRequest, caller: string): 
       reason: 'The header Idempotency-Key is not valid. Allowed: 1 to 255 visible ASCII characters without spaces.',
       subject: 'Idempotency-Key',
     });
+  // Without a blank in the organisation, no two callers have the same text.
+  const caller = `${org.replace(/[% ]/g, encodeURIComponent)} ${actor}`;
   return derivedId([caller, method, url.split('?', 1)[0] ?? '', key]);
 }
 

@@ -1,4 +1,5 @@
 import { RegistrationService } from '@muster/contracts';
+import { startTestIssuer } from '../auth/test-issuer.fixture.spec';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { clusterDocument, hostDocument } from '../sample-documents.fixture.spec';
 
@@ -70,4 +71,30 @@ describe('a request with an Idempotency-Key', () => {
     expect(answer).toMatchObject({ status: 400, body: { reason: expect.stringMatching(/1 to 255/) as string } });
     expect(gateway.received).toEqual([]);
   });
+});
+
+it('does not return what another user created with the same Idempotency-Key', async () => {
+  const issuer = await startTestIssuer();
+  const gateway = await startRunningGateway({ AUTH_TYPE: 'oidc', OIDC_ISSUER_URL: issuer.url });
+  try {
+    let position = 0;
+    await gateway.answers(registerCluster, async ({ clusterId }) => {
+      position += 1;
+      await gateway.project(position, [clusterDocument({ id: String(clusterId) })]);
+      return { stored: { position, revision: 0 } };
+    });
+    const users = [
+      { username: 'alice', org_id: 'wonder land' },
+      { username: 'land alice', org_id: 'wonder' },
+      { username: 'alice', org_id: 'wonder%20land' },
+    ];
+    for (const user of users) {
+      const headers = { authorization: `Bearer ${await issuer.token(user)}`, 'idempotency-key': 'a' };
+      expect((await gateway.call('POST', CLUSTERS, { json: NEW_CLUSTER, headers })).status).toBe(201);
+    }
+    expect(new Set(gateway.received.map(({ body }) => body['clusterId'])).size).toBe(users.length);
+  } finally {
+    await gateway.close();
+    await issuer.close();
+  }
 });
