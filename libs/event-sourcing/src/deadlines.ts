@@ -120,15 +120,15 @@ export class DeadlineHeap {
   }
 }
 
-/** The maximum delay of setTimeout. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** A timer does not notice that the clock is set, so the clock is read at least after this time. */
+const CLOCK_CHECK_MS = 60_000;
 /**
  * Maximum number of deadlines that are processed in one turn of the event loop. When none of 10,000 hosts returns after a start, all of
  * them count as silent at the same time.
  */
 export const DEADLINES_PER_TURN_MAX = 16;
 
-/** One timer for all deadlines of a service. Nothing runs between two deadlines. */
+/** One timer for all deadlines of a service. Between two deadlines, only the clock is read. */
 export class DeadlineScheduler {
   private readonly heap = new DeadlineHeap();
   private timer: NodeJS.Timeout | undefined;
@@ -181,7 +181,7 @@ export class DeadlineScheduler {
     clearTimeout(this.timer);
     const next = this.started && !this.rest ? this.heap.nextAtMs() : undefined;
     if (next === undefined) return;
-    this.timer = setTimeout(() => this.runDue(), Math.min(Math.max(next - this.clock.nowMs(), 0), MAX_TIMER_MS));
+    this.timer = setTimeout(() => this.runDue(), Math.min(Math.max(next - this.clock.nowMs(), 0), CLOCK_CHECK_MS));
     this.timer.unref();
   }
 }

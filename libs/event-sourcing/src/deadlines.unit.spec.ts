@@ -162,6 +162,14 @@ describe('DeadlineScheduler', () => {
     expect(names()).toEqual(['far']);
   });
 
+  it('processes a deadline soon after the clock was set forward to its time', async () => {
+    scheduler.start();
+    scheduler.set('a', [{ name: 'due', atMs: START_MS + DAY_MS }]);
+    clock.advance(DAY_MS);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(names()).toEqual(['due']);
+  });
+
   it('waits again when its timer fired before the time of the clock', async () => {
     scheduler.start();
     scheduler.set('a', [{ name: 'on time', atMs: START_MS + 100 }]);
