@@ -105,6 +105,14 @@ describe('filesystemSecrets', () => {
     await expect(filesystemSecrets({ ...options, masterKeyFile })).rejects.toThrow(/chmod 600/);
   });
 
+  it('names a master key that cannot be read, such as a directory that a container runtime made in its place', async () => {
+    const masterKeyFile = join(directory.path, 'mounted.key');
+    mkdirSync(masterKeyFile);
+    await expect(filesystemSecrets({ ...options, masterKeyFile })).rejects.toThrow(
+      /^The master key .*mounted\.key cannot be read: EISDIR.* Check its path and permissions, or set MUSTER_MASTER_KEY_FILE\.$/,
+    );
+  });
+
   it('creates one master key when several processes start concurrently', async () => {
     const { directory: own, options: ownOptions } = locations();
     const vaults = await Promise.all(Array.from({ length: 5 }, () => filesystemSecrets(ownOptions)));

@@ -24,7 +24,11 @@ export const loadOrCreateMasterKey = async (file: string): Promise<Buffer> => {
     const remedy = 'Check its directory and the free space, or set MUSTER_MASTER_KEY_FILE.';
     throw new Error(`The master key ${file} cannot be created: ${error.message}. ${remedy}`, { cause: error });
   });
-  const [key, { mode }] = [await readFile(file), await stat(file)];
+  const key = await readFile(file).catch((error: Error) => {
+    const remedy = 'Check its path and permissions, or set MUSTER_MASTER_KEY_FILE.';
+    throw new Error(`The master key ${file} cannot be read: ${error.message}. ${remedy}`, { cause: error });
+  });
+  const { mode } = await stat(file);
   if (key.length !== KEY_BYTES) {
     throw new Error(
       `The master key ${file} has ${key.length} bytes instead of ${KEY_BYTES}; restore it from a backup.`,
