@@ -251,9 +251,11 @@ function hostOf(
 }
 
 function endpointText(code: string, address: string, port: number, settings: SettingsReader): string {
-  const setting = PORTS.find((one) => settings.get(one) === port) ?? 'the setting of the port';
+  const [setting = 'the setting of the port', other] = PORTS.filter((one) => settings.get(one) === port);
   const where = `${urlHost(address)}:${port}`;
-  return code === 'EACCES'
-    ? `The process may not listen on ${where} (${setting}): ports below 1024 need a permission. Change ${setting}.`
-    : `The address ${where} (${setting}) is in use by ${holderOfPort(port) ?? 'another process'}. Stop it, or change ${setting}.`;
+  if (code === 'EACCES')
+    return `The process may not listen on ${where} (${setting}): ports below 1024 need a permission. Change ${setting}.`;
+  // With one port for two endpoints, the first one of this process holds it.
+  const remedy = other ? `${other} is the same port: change one of the two.` : `Stop it, or change ${setting}.`;
+  return `The address ${where} (${setting}) is in use by ${holderOfPort(port) ?? 'another process'}. ${remedy}`;
 }

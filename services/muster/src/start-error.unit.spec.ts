@@ -61,3 +61,16 @@ describe('a server that the start requires', () => {
     );
   });
 });
+
+describe('an address that is in use', () => {
+  it.each([
+    ['1', 'Stop it, or change REST_PORT.'],
+    ['2', 'HTTP_LISTEN_PORT is the same port: change one of the two.'],
+  ])('is named with the other setting of the same port, when REST_PORT is %s', (port, remedy) => {
+    const settings = new SettingsReader({ REST_PORT: port, HTTP_LISTEN_PORT: '2' });
+    const error = Object.assign(failing('listen', 'EADDRINUSE'), { port: Number(port), address: '0.0.0.0' });
+    expect(describeFailure(error, settings).lines).toEqual([
+      `The address 0.0.0.0:${port} (REST_PORT) is in use by another process. ${remedy}`,
+    ]);
+  });
+});
