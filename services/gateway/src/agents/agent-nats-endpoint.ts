@@ -1,7 +1,15 @@
 import { STEP_TYPES, UUID_PATTERN } from '@muster/assisted-api';
 import { anyAgentSubject, HEADERS, parseAgentSubject, toJsonValue } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { fromHeaders, IDS, type InputOf, OpenAnswers, parseMessage, REQUESTS } from '@muster/nest-kit';
+import {
+  fromHeaders,
+  IDS,
+  type InputOf,
+  OpenAnswers,
+  parseMessage,
+  REQUESTS,
+  unavailableRefusal,
+} from '@muster/nest-kit';
 import {
   type Ids,
   type IncomingMessage,
@@ -9,6 +17,7 @@ import {
   type JsonValue,
   type Requests,
   START_OF_STORE,
+  unavailableIn,
 } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { errorMessage, isOneOf, keysOf, textAt } from '@muster/schema';
@@ -65,6 +74,8 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
       return { ok: toJsonValue(await answer), reachedPosition: this.readYourWrites.storePosition };
     } catch (error) {
       if (error instanceof RefusalError) return { refusal: toEnvelope(error.refusal) };
+      const unavailable = unavailableIn(error);
+      if (unavailable) return { refusal: toEnvelope(unavailableRefusal(unavailable)) };
       this.logger.error(`${verb}: ${error instanceof Error ? error.stack : String(error)}`);
       return {
         refusal: toEnvelope({ code: 'internal', reason: 'Internal error. The log of the service has the details.' }),

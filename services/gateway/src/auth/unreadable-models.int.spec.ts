@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { PULL_SECRET, RegistrationService } from '@muster/contracts';
+import { agentSubject, PULL_SECRET, RegistrationService } from '@muster/contracts';
 import { Unavailable } from '@muster/ports';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID, HOST_ID, INFRA_ENV_ID, infraEnvDocument } from '../sample-documents.fixture.spec';
@@ -84,6 +84,22 @@ describe('a host while the secrets cannot be read', () => {
       expect(await call(`${HOST}/instructions`, { 'x-secret-key': token })).toBe(503);
       const infraEnv = `${API}/v2/infra-envs/${INFRA_ENV_ID}`;
       if (type === 'oidc') expect(await call(infraEnv, { 'image-token': token })).toBe(503);
+    } finally {
+      await gateway.close();
+    }
+  });
+});
+
+describe('a host on the bus while the read models are not available', () => {
+  it('is refused with the code that its transport retries when its steps need the URLs of an infra-env', async () => {
+    const gateway = await startRunningGateway();
+    try {
+      const away = (): Promise<never> => Promise.reject(new Unavailable('MongoDB at 10.0.0.6:27017', 'no answer'));
+      Object.assign(gateway.readModels, { get: away });
+      const instructions = [{ stepType: 'download-boot-artifacts', args: ['{}'] }];
+      await gateway.answers(RegistrationService.method.nextSteps, () => ({ instructions }));
+      const answer = await gateway.bus.request(agentSubject(INFRA_ENV_ID, HOST_ID, 'next_steps'), {}, {}, 5_000);
+      expect(answer).toMatchObject({ refusal: { code: 'unavailable' } });
     } finally {
       await gateway.close();
     }
