@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inMemoryObjectStore } from '@muster/adapter-in-memory';
 import { sqliteEventStore, verifySqliteStore } from '@muster/adapter-sqlite';
@@ -17,6 +17,7 @@ import fc from 'fast-check';
 import { compactStore, workText } from './store-compaction';
 import { runStoreCommand } from './store-command';
 import { lockDataDirectory } from './data-directory';
+import { StartError } from './start-error';
 import {
   histories,
   INSTALLED,
@@ -215,6 +216,23 @@ describe('store compact', () => {
     expect(lines.join('\n')).toMatch(
       /^1 of 1 clusters read\n1 clusters were finished before .*\n1 of 1 finished clusters, 0 events removed, 0 reduced\n2 of 2 hosts, 0 events removed, 0 reduced\n0 events removed and 0 reduced, from 0 to 0 bytes; 0 documents removed\nevents.sqlite is written again: up to about 1 MiB\nevents.sqlite: \d+ bytes before, \d+ bytes after/,
     );
+  });
+
+  it.each([
+    ['http://key:secret@127.0.0.1:1/documents', /^The server of MINIO_URL was not reachable for 0 s: .*ECONNREFUSED/],
+    [
+      'http://key:secret@127.0.0.1:1/x',
+      /^The server of MINIO_URL refuses the connection: Invalid bucket name: x\. Check/,
+    ],
+    ['127.0.0.1', /^The server of MINIO_URL refuses the connection: .* is not of the form .*\. Check the address/],
+  ])('names the setting of a server of documents that it cannot use: %s', async (url, expected) => {
+    const path = join(directory.path, 'documents');
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, 'events.sqlite'), '');
+    const environment = { MUSTER_DATA_DIRECTORY: path, MUSTER_REPORT_RETENTION: '1h', MUSTER_START_WAIT: '0s' };
+    const outcome = runStoreCommand(['compact'], { ...environment, MINIO_URL: url }, () => undefined);
+    await expect(outcome).rejects.toThrow(expected);
+    await expect(outcome).rejects.toBeInstanceOf(StartError);
   });
 
   it('shows the work of a long statement', () => {

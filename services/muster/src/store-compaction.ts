@@ -25,7 +25,7 @@ import { SettingsError, type SettingsReader } from '@muster/nest-kit';
 import { type ObjectStore, parseStreamId } from '@muster/ports';
 import { lockDataDirectory, SEALED_FILE } from './data-directory';
 import { openObjectStores } from './profile';
-import { StartError } from './start-error';
+import { reach, StartError } from './start-error';
 
 /** Streams between two lines of progress. */
 const PROGRESS_STREAMS = 1_000;
@@ -99,7 +99,8 @@ export async function compactStore(options: CompactionOptions): Promise<Compacti
 
 /**
  * Compacts the store and shrinks the files of a data directory, which no other process may use.
- * @throws StartError `settings` without a retention, `dataDirectory` when the directory is in use
+ * @throws StartError `settings` without a retention, `dataDirectory` when the directory is in use, `dependency` without the server of
+ * MINIO_URL
  * @throws SettingsError when the retention is not a duration
  * @throws DatabaseUnusable when a file cannot be read or written
  */
@@ -109,6 +110,7 @@ export async function compactDataDirectory(
   print: (line: string) => void,
 ): Promise<void> {
   const retentionMs = settings.get('MUSTER_REPORT_RETENTION');
+  const reaching = { setting: 'MINIO_URL', waitMs: settings.get('MUSTER_START_WAIT'), report: print } as const;
   if (settings.problems.length > 0) throw new SettingsError(settings.problems);
   if (retentionMs === undefined)
     throw new StartError(
@@ -118,7 +120,7 @@ export async function compactDataDirectory(
   const lock = lockDataDirectory(dataDirectory, 'store compact', 'exclusive');
   const writer = writerHere();
   try {
-    const { objectStore, close } = await openObjectStores(settings, dataDirectory, writer);
+    const { objectStore, close } = await reach(() => openObjectStores(settings, dataDirectory, writer), reaching);
     try {
       const beforeMs = Date.now() - retentionMs;
       const summary = await compactStore({ dataDirectory, objectStore, beforeMs, print });

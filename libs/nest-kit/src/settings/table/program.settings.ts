@@ -150,7 +150,8 @@ export const PROGRAM_SETTINGS = {
   MUSTER_START_WAIT: duration({
     ...MUSTER,
     fallback: 60_000,
-    meaning: 'How long a start waits for a server (event store, bus, MongoDB, S3) that is not reachable.',
+    meaning:
+      'How long a start waits for a server (event store, bus, MongoDB, S3) that is not reachable, and `store compact` for S3.',
   }),
   LOG_FORMAT: choice({
     ...MUSTER,
