@@ -139,6 +139,28 @@ describe('sqliteEventStore', () => {
     await Promise.all([here.close(), elsewhere.close()]);
   });
 
+  it('delivers events of another process that could not be read when it looked for them first', async () => {
+    const shared = join(directory.path, 'unreadable.db');
+    const [here, there] = [sqliteEventStore({ file: shared }), sqliteEventStore({ file: shared })];
+    const delivered: number[] = [];
+    const subscription = here.subscribe(
+      -1,
+      async (page) => void delivered.push(...page.map(({ revision }) => revision)),
+      (error) => {
+        throw error;
+      },
+    );
+    const looks = jest.spyOn(EventPages.prototype, 'head').mockImplementationOnce(() => {
+      throw new Error('disk I/O error');
+    });
+    await there.append('sample-1', NO_STREAM, [eventToAppend()]);
+    await eventually('the event is delivered', () => delivered.length === 1);
+    expect(looks.mock.results[0]?.type).toBe('throw');
+    looks.mockRestore();
+    await subscription.close();
+    await Promise.all([here.close(), there.close()]);
+  });
+
   it('shares decoded events between readers', async () => {
     const store = sqliteEventStore({ file: join(directory.path, 'sharing.db') });
     await store.append('sample-1', NO_STREAM, [eventToAppend(), eventToAppend()]);

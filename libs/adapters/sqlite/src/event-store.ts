@@ -110,10 +110,14 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
   }
 
   const checkForOtherWriters = (): void => {
-    const [version] = dataVersion.get() as [number];
-    if (version === seenVersion) return;
-    seenVersion = version;
-    growth.grownTo(eventPages.head());
+    try {
+      const [version] = dataVersion.get() as [number];
+      if (version === seenVersion) return;
+      growth.grownTo(eventPages.head());
+      seenVersion = version;
+    } catch {
+      // No caller waits for this check, so its error would end the process. The next one repeats it. Reads report their errors.
+    }
   };
 
   const subscribe: EventStore['subscribe'] = (afterPosition, onPage, onError) => {
