@@ -138,17 +138,20 @@ export class ClusterProcess {
   }
 
   /**
-   * Waits, for a few rounds, until the status of the cluster follows from all changes that were stored before: each change is
-   * evaluated, the reactions of the hosts come next, and that of the cluster last. `position`: of the last change of a host.
+   * Waits, for a few rounds, until the statuses of the cluster and its hosts follow from all changes that were stored before: each change
+   * is evaluated, the reactions of the hosts come next, and that of the cluster last. `position`: of the last change of a host.
    */
   async settled(clusterId: string, position: number): Promise<void> {
-    let awaited = Math.max(position, (await this.aggregates.clusters.load(clusterId)).position);
+    const { position: ownPosition } = await this.aggregates.clusters.load(clusterId);
+    let awaited = Math.max(position, ownPosition, this.view.position());
     for (let round = 1; round <= SETTLING_ROUNDS_MAX; round += 1) {
       await this.reactor.followed(awaited, () => concernOf(this.view.concernedParts(clusterId)));
       const entry = this.view.cluster(clusterId);
       if (!entry) return;
-      awaited = await this.evaluations.lastOutcomes(clusterId, this.view.position(), entry);
-      if (awaited <= this.view.position() && !entry.awaitsHosts && !this.isAheadOfView(entry)) return;
+      const last = await this.evaluations.lastOutcomes(clusterId, this.view.position(), entry);
+      // The reactions to outcomes may still run when the view has observed them.
+      if (last <= awaited && !entry.awaitsHosts && !this.isAheadOfView(entry)) return;
+      awaited = Math.max(awaited, last);
     }
   }
 

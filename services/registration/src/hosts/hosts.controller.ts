@@ -1,5 +1,5 @@
 import { hostKeyOf, InventoryService, RegistrationService } from '@muster/contracts';
-import { type HostCommand, measurementOfValidation } from '@muster/domain';
+import { type HostCommand, isDay2, measurementOfValidation } from '@muster/domain';
 import type { CommandContext, StoredReply } from '@muster/event-sourcing';
 import { callService, Handles, type InputOf, type OutputOf, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
@@ -10,6 +10,7 @@ import { BusCredentials } from '../agents/host-bus';
 import { NextSteps } from '../agents/next-steps';
 import { StepReplies } from '../agents/step-replies';
 import { Aggregates } from '../aggregates';
+import { ClusterProcess } from '../clusters/cluster-process';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { HostBinding, HostRegistration } from './host-registration';
 import { HostRevision } from './host-revision';
@@ -34,6 +35,7 @@ export class HostsController {
     private readonly steps: NextSteps,
     private readonly replies: StepReplies,
     private readonly busCredentials: BusCredentials,
+    private readonly clusters: ClusterProcess,
   ) {}
 
   @Handles(method.registerHost)
@@ -93,8 +95,11 @@ export class HostsController {
     return { stored: await this.binding.unbind(request, context) };
   }
 
+  /** Like the installation of a cluster, it does not start on a status from before a change. */
   @Handles(method.installHost)
-  install(request: InputOf<typeof method.installHost>, context: CommandContext): Promise<StoredReply> {
+  async install(request: InputOf<typeof method.installHost>, context: CommandContext): Promise<StoredReply> {
+    const { state, position } = await this.aggregates.hosts.load(hostKeyOf(request.infraEnvId, request.hostId));
+    if (isDay2(state) && state.status === 'known') await this.clusters.settled(state.clusterId, position);
     const installerImage = this.config.images.installer;
     return this.handle(request, { type: 'InstallHost', at: this.aggregates.now(), installerImage }, context);
   }
