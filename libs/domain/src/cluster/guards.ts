@@ -171,11 +171,11 @@ function refreshValues(state: ClusterState, command: RefreshCluster): Partial<Va
 }
 
 /**
- * A host that stopped preparing takes precedence over a host that failed, because the cluster is then not even ready. A control plane
- * that lost a host since the start, for example the bootstrap host, cannot be installed with the prepared artifacts.
+ * A host that stopped preparing takes precedence over a host that failed, because the cluster is then not even ready. Hosts that were
+ * removed since the start may have left too few, or have been the bootstrap host.
  */
 function preparingHostsOf(hosts: HostSummary, controlPlaneCount: number): PreparingHosts {
-  const { total, statuses, completable } = hosts;
+  const { total, statuses, hasBootstrap } = hosts;
   const count = (status: string): number => statuses[status] ?? 0;
   const prepared = count('preparing-successful');
   const failed = count('preparing-failed');
@@ -183,8 +183,8 @@ function preparingHostsOf(hosts: HostSummary, controlPlaneCount: number): Prepar
   if (total === 0 || prepared + failed + under < total) return 'some-stopped';
   if (failed > 0) return 'some-failed';
   if (prepared < total) return 'under-way';
-  const isComplete = installationBlockingStatus(hosts, controlPlaneCount) !== 'too-few';
-  return isComplete && completable.masters >= controlPlaneCount ? 'all-prepared' : 'some-stopped';
+  const areEnough = installationBlockingStatus(hosts, controlPlaneCount) !== 'too-few';
+  return areEnough && hasBootstrap ? 'all-prepared' : 'some-stopped';
 }
 
 function nodeAddressOf(state: ClusterState, command: RefreshCluster): Values['nodeAddress'] {

@@ -110,17 +110,27 @@ describe('installation of a cluster', () => {
 
 describe('installation attempt', () => {
   it.each([
-    ['4 of 5 control plane hosts, without the bootstrap host', 5, ['master', 'master', 'master', 'master']],
-    ['2 of 3 control plane hosts', 3, ['master', 'master', 'worker']],
-    ['no arbiter', 2, ['master', 'master']],
-  ] as const)('does not start after hosts were removed during the preparation: %s', (_, controlPlaneCount, roles) => {
+    [
+      'insufficient',
+      '4 of 5 control plane hosts, without the bootstrap host',
+      5,
+      ['master', 'master', 'master', 'master'],
+    ],
+    ['insufficient', '2 of 3 control plane hosts', 3, ['bootstrap', 'master', 'worker']],
+    ['insufficient', 'no arbiter', 2, ['bootstrap', 'master']],
+    ['installing', '4 of 5 control plane hosts', 5, ['bootstrap', 'master', 'master', 'master']],
+  ] as const)('is %s after hosts were removed during the preparation: %s', (status, _, controlPlaneCount, roles) => {
     const state = after(
       registration({ openshiftVersion: '4.20.1', controlPlaneCount }),
       ...COMMAND_SEQUENCES['preparing-for-installation'].slice(1),
       PREPARED,
     );
-    const hosts = summarizeHosts(roles.map((role) => host('preparing-successful', role)));
-    expect(when(state, refresh(hosts)).state.status).toBe('insufficient');
+    const hosts = roles.map((role) =>
+      role === 'bootstrap'
+        ? host('preparing-successful', 'master', { isBootstrap: true })
+        : host('preparing-successful', role),
+    );
+    expect(when(state, refresh(summarizeHosts(hosts))).state.status).toBe(status);
   });
 
   it('ignores the artifacts of an earlier attempt', () => {

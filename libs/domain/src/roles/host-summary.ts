@@ -22,6 +22,8 @@ export interface HostSummary {
   readonly effectiveWorkers: number;
   /** True for exactly two masters with fencing credentials and no arbiter. */
   readonly isFencingPair: boolean;
+  /** One of the hosts is the bootstrap host. */
+  readonly hasBootstrap: boolean;
 }
 
 /** The members of a host that are counted. */
@@ -72,6 +74,7 @@ export function summarizeHosts(hosts: readonly SummarizedHost[]): HostSummary {
     completable,
     effectiveWorkers: effective.workers,
     isFencingPair: effective.masters === 2 && effective.arbiters === 0 && fencedMasters === 2,
+    hasBootstrap: hosts.some(({ isBootstrap }) => isBootstrap),
   };
 }
 
