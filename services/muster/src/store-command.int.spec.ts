@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sealedSecrets } from '@muster/adapter-filesystem';
 import { inMemoryReadModels } from '@muster/adapter-in-memory';
@@ -109,15 +118,19 @@ describe('store', () => {
     lock?.release();
   });
 
-  it('refuses a backup whose partial copy would replace the data directory', async () => {
-    const path = join(directory.path, 'restored.partial');
+  it('refuses a backup that would replace the data directory, or that misses its secrets', async () => {
+    const target = join(directory.path, 'restored');
+    const path = `${target}.partial`;
     mkdirSync(path);
     await run(['backup', join(path, 'events.sqlite')]);
-    expect(await failureOf(['backup', '--all', join(directory.path, 'restored')], path)).toEqual({
-      reason: 'dataDirectory',
-      lines: [`The partial copy ${path} would replace the data directory ${path}. Name another directory.`],
-    });
+    const refusal = `The partial copy ${path} would replace the data directory ${path}. Name another directory.`;
+    expect(await failureOf(['backup', '--all', target], path)).toEqual({ reason: 'dataDirectory', lines: [refusal] });
     expect(await run(['verify'], path)).toContain('7 events verified');
+    symlinkSync('secrets', join(path, 'secrets'));
+    expect(await failureOf(['backup', '--all', `${target}-2`], path)).toEqual({
+      reason: 'dataDirectory',
+      lines: [expect.stringMatching(`^The backup to ${target}-2 failed: ELOOP: .*/secrets/sealed.sqlite`)],
+    });
   });
 
   it('names a data directory in which it cannot write', async () => {

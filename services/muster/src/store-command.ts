@@ -141,7 +141,7 @@ async function backUpAll(dataDirectory: string, target: string, print: (line: st
     rmSync(partial, { recursive: true, force: true });
     createDirectory(join(partial, 'secrets'), 0o700);
     for (const { kind, name, rows } of COPIED_FILES)
-      if (existsSync(join(dataDirectory, name)))
+      if (isThere(join(dataDirectory, name)))
         copySqliteFile(kind, join(dataDirectory, name), join(partial, name), (copied) =>
           print(`${copied} ${rows} copied`),
         );
@@ -163,6 +163,9 @@ async function backUpAll(dataDirectory: string, target: string, print: (line: st
 
 const isFileError = (error: unknown): error is { readonly code?: unknown } =>
   typeof error === 'object' && error !== null && 'syscall' in error;
+
+/** Unlike `existsSync`, throws when the directory may not be read: a file that cannot be seen is not missing. */
+const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** The path without links. Its end need not exist. */
 const realPath = (path: string): string =>
@@ -207,7 +210,7 @@ async function verify(settings: SettingsReader, dataDirectory: string, print: (l
     onWork,
   });
   eventFaults.forEach(report);
-  const others = COPIED_FILES.filter(({ name }) => name !== EVENTS_FILE && existsSync(join(dataDirectory, name)));
+  const others = COPIED_FILES.filter(({ name }) => name !== EVENTS_FILE && isThere(join(dataDirectory, name)));
   const masterKeyFile = settings.get('MUSTER_MASTER_KEY_FILE') ?? join(dataDirectory, 'master.key');
   if (others.length === 0 && !existsSync(masterKeyFile)) print('Only the events are here. Nothing else is checked.');
   else {
