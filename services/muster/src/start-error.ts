@@ -2,14 +2,14 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { DamagedEvent, DatabaseUnusable, WriterThreadEnded } from '@muster/adapter-sqlite';
 import { type Unavailable, unavailableIn } from '@muster/ports';
 import { isFullDisk, SettingError, type SettingName, SettingsError, type SettingsReader } from '@muster/nest-kit';
-import { errorMessage, isKeyOf, urlHost } from '@muster/schema';
+import { errorCode, errorMessage, isKeyOf, urlHost } from '@muster/schema';
 
 /** Exit codes of the program. `deploy/README.md` documents them for supervisors. */
 export const EXIT_CODES = {
   stopped: 0,
   /**
-   * A defect: an unexpected error, or the end of a thread: of one that writes to the SQLite files, or of a service. Also read models that
-   * were replaced by earlier ones.
+   * A defect: an unexpected error, or the end of a thread: of one that writes to the SQLite files, or of a service. Also a damaged row
+   * of the saved state, and read models that were replaced by earlier ones.
    */
   failed: 1,
   /** A setting is missing or not valid, or the command line is wrong. A restart does not help. */
@@ -92,6 +92,8 @@ export async function reach<Opened>(open: () => Promise<Opened>, options: ReachO
       return await open();
     } catch (error) {
       if (error instanceof DatabaseUnusable) throw new StartError('dataDirectory', error.message, { cause: error });
+      // Without the setting of the server, a file or a directory is used.
+      if (error instanceof Error && 'path' in error && fileRemedy(error, errorCode(error) ?? '')) throw error;
       const [nowMs, reason] = [performance.now(), reasonOf(error)];
       const unavailable = unavailableIn(error);
       const setting = options.setting ?? (unavailable && settingOf(unavailable));

@@ -62,6 +62,21 @@ describe('a server that the start requires', () => {
   });
 });
 
+describe('a file that is used instead of a server', () => {
+  it.each([
+    ['EACCES', 'Change its owner or permissions, and start again.'],
+    ['ENOSPC', 'Free disk space, and start again.'],
+  ])('is named, and not the setting of the server: %s', async (code, remedy) => {
+    const open = () => Promise.reject(Object.assign(failing(`${code}: stat '/data/objects'`, code), { path: '/data' }));
+    const options = { setting: 'MINIO_URL', waitMs: 0, report: () => undefined } as const;
+    const error: unknown = await reach(open, options).catch((refusal: unknown) => refusal);
+    expect(describeFailure(error, new SettingsReader({}))).toEqual({
+      reason: 'dataDirectory',
+      lines: [`A file cannot be used: ${code}: stat '/data/objects'. ${remedy}`],
+    });
+  });
+});
+
 describe('an address that is in use', () => {
   it.each([
     ['1', 'Stop it, or change REST_PORT.'],
