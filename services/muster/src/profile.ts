@@ -26,7 +26,14 @@ import {
 } from '@muster/adapter-sqlite';
 import { keptReadModels, SAVE_LIMITS, SavedStates } from '@muster/event-sourcing';
 import { type Environment, type Platform, readFileSetting, SettingsReader } from '@muster/nest-kit';
-import { type EventStore, type ReadModels, type Requests, type SealedStorage, type Secrets } from '@muster/ports';
+import {
+  type EventStore,
+  type ReadModels,
+  type Requests,
+  type SealedStorage,
+  type Secrets,
+  throwOutside,
+} from '@muster/ports';
 import { errorMessage } from '@muster/schema';
 import { READ_MODEL_FOLDS } from '@muster/service-events';
 import { checkBusAccess, presentCredentials } from './bus-access';
@@ -252,6 +259,7 @@ function openSavedStates(
     file,
     writer,
     onDiscarded: (reason) => warn(`The saved state is rebuilt from the events: ${reason}`),
+    onDamaged: throwOutside,
   });
   const states = new SavedStates(store, eventStore, (error) => warn(`The state was not saved: ${error.message}`), {
     ...SAVE_LIMITS,

@@ -1,6 +1,6 @@
 import fs, { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SavedState, StateChange, StateConsumer, StateStore } from '@muster/ports';
+import { type SavedState, type StateChange, type StateConsumer, StateDamaged, type StateStore } from '@muster/ports';
 import { stateStoreContract, temporaryDirectory, threadFromSource } from '@muster/testing';
 import Database from 'libsql';
 import { openDatabase } from './database';
@@ -49,8 +49,13 @@ describe('sqliteStateStore', () => {
   const directory = temporaryDirectory();
   const opened: StateStore[] = [];
   const discarded: string[] = [];
+  const damaged: Error[] = [];
   const open = async (file: string): Promise<Opened> => {
-    const store = sqliteStateStore({ file, onDiscarded: (reason) => discarded.push(reason) });
+    const store = sqliteStateStore({
+      file,
+      onDiscarded: (reason) => discarded.push(reason),
+      onDamaged: (error) => damaged.push(error),
+    });
     opened.push(store);
     return { store, state: await store.open(SAMPLE) };
   };
@@ -60,7 +65,10 @@ describe('sqliteStateStore', () => {
     await state.save(changes, () => undefined);
     await store.close();
   };
-  beforeEach(() => discarded.splice(0));
+  beforeEach(() => {
+    discarded.splice(0);
+    damaged.splice(0);
+  });
   afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
   afterAll(() => directory.remove());
 
@@ -140,7 +148,10 @@ describe('sqliteStateStore', () => {
     damage(file);
     const { state, store } = await open(file);
     const readAll = (): void => ['a', 'b', 'c'].forEach((key) => state.get('rows', key));
-    if (discarded.length === 0) expect(readAll).toThrow(/is damaged: .* Restart Muster/);
+    if (discarded.length === 0) {
+      expect(readAll).toThrow(/is damaged: .* Restart Muster/);
+      expect(damaged).toEqual([expect.any(StateDamaged)]);
+    }
     await store.close();
     const next = await open(file);
     expect(next.state.get('rows', 'a')).toBeUndefined();

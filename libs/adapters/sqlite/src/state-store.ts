@@ -22,6 +22,11 @@ export interface SqliteStateStoreOptions {
   readonly file: string;
   /** Called with the reason when a saved state was discarded. */
   readonly onDiscarded?: (reason: string) => void;
+  /**
+   * Called when a row cannot be read. Consumers that need the row cannot continue until the next start, which discards the file.
+   * The read throws the error as well.
+   */
+  readonly onDamaged?: (error: StateDamaged) => void;
   /** Writes the saves. The caller closes it. @default in the thread of the caller */
   readonly writer?: SqliteWriter;
 }
@@ -37,6 +42,7 @@ const markerOf = (file: string): string => `${file}.damaged`;
 export const sqliteStateStore = ({
   file,
   onDiscarded = () => undefined,
+  onDamaged = () => undefined,
   writer = writerHere(),
 }: SqliteStateStoreOptions): StateStore => {
   const discard = (reason: string): void => {
@@ -68,6 +74,7 @@ export const sqliteStateStore = ({
         tables: new Map(prepared.map(({ table }) => [table.name, table])),
         createdTables: new Set(prepared.flatMap(({ table, isCreated }) => (isCreated ? [table.name] : []))),
         inTurn,
+        onDamaged,
       });
     },
     close: async () => {
@@ -139,6 +146,7 @@ interface SavedStateOptions {
   readonly tables: ReadonlyMap<string, SqlTable>;
   readonly createdTables: ReadonlySet<string>;
   readonly inTurn: <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
+  readonly onDamaged: (error: StateDamaged) => void;
 }
 
 class SqliteSavedState implements SavedState {
@@ -267,7 +275,12 @@ class SqliteSavedState implements SavedState {
   }
 
   private read<Result>(place: string, work: () => Result): Result {
-    return detecting(this.options.file, place, work);
+    try {
+      return detecting(this.options.file, place, work);
+    } catch (error) {
+      if (error instanceof StateDamaged) this.options.onDamaged(error);
+      throw error;
+    }
   }
 
   private reading(sql: string): Database.Statement {
