@@ -43,6 +43,8 @@ export async function waitForClusterOperators(controller: Controller, signal: Ab
   let isDone = false;
   const round = async (): Promise<boolean> => {
     const operators = await operatorsOf(controller, 'builtin', deadline);
+    // After the deadline, an empty list does not mean that all are available.
+    if (deadline.aborted) return false;
     const open = operators.filter(({ status }) => status !== 'available');
     for (const operator of open) await reportClusterOperator(controller, operator, deadline);
     isDone = open.every(({ name }) => name === CLUSTER_VERSION && !settings.checksClusterVersion);

@@ -1,4 +1,4 @@
-import { type HttpRefused, type InstallationResult, KUBE_RESOURCES } from '@muster/host-api';
+import { type HttpRefused, type InstallationResult, KUBE_RESOURCES, type ServiceApi } from '@muster/host-api';
 import type { ClusterApi, KubeObject, KubeResource } from '@muster/ports';
 import type { ControllerHost } from './controller';
 import { controllerWith, refusal } from './controller.fixture.spec';
@@ -42,9 +42,14 @@ describe('an installation whose cluster operators do not become available', () =
     metadata: { name },
     status: { conditions: [{ type, status: 'True', message }] },
   });
+  type AtTimeLimit = { readonly limit: AbortSignal; readonly operators: ServiceApi['operators'] };
   const CERTIFICATE: KubeObject = { metadata: { name: 'default-ingress-cert' }, data: { 'ca-bundle.crt': 'PEM' } };
-  const complete = async (list: ClusterApi['list'], maps: readonly KubeObject[] = [CERTIFICATE]) => {
-    jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
+  const complete = async (
+    list: ClusterApi['list'],
+    maps: readonly KubeObject[] = [CERTIFICATE],
+    { limit = AbortSignal.abort(), operators = async () => [] }: Partial<AtTimeLimit> = {},
+  ) => {
+    jest.spyOn(AbortSignal, 'timeout').mockReturnValue(limit);
     const results: InstallationResult[] = [];
     const sent: string[] = [];
     const stages: string[] = [];
@@ -53,11 +58,11 @@ describe('an installation whose cluster operators do not become available', () =
       {
         cluster: async () => ({ status: 'finalizing' }),
         completeInstallation: async (_cluster, result) => void results.push(result),
-        operators: async () => [],
+        operators,
         reportFinalizingStage: async (_cluster, stage) => void stages.push(stage),
         uploadIngressCa: async (_cluster, pem) => void sent.push(pem),
       },
-      { list },
+      { list, rounds: 2 },
     );
     await finalize(controller, signal);
     expect(stages).toEqual(['Waiting for cluster operators']);
@@ -82,6 +87,16 @@ describe('an installation whose cluster operators do not become available', () =
     const { notes, results, sent } = await complete(async () => [], []);
     expect(results).toEqual([{ ...FAILED, data: { CLUSTER_OPERATORS_REPORT: [] } }]);
     expect({ notes, sent }).toEqual({ notes: [], sent: [] });
+  });
+
+  it('is reported when the service does not answer at the time limit', async () => {
+    const limit = new AbortController();
+    const operators = async (): Promise<never> => {
+      limit.abort();
+      throw new Error('no answer');
+    };
+    const { results } = await complete(async () => [], [CERTIFICATE], { limit: limit.signal, operators });
+    expect(results).toEqual([{ ...FAILED, data: { CLUSTER_OPERATORS_REPORT: [] } }]);
   });
 
   it('is reported without them when the cluster API does not answer', async () => {
