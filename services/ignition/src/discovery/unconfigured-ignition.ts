@@ -29,7 +29,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
 import { openInstallFolder } from '../toolchain/openshift-install/install-folder';
 import { InstallerBinaries, type WantedInstaller } from '../toolchain/openshift-install/installer-binaries';
-import { runInstaller } from '../toolchain/openshift-install/make-with-installer';
+import { credentialsIn, runInstaller } from '../toolchain/openshift-install/make-with-installer';
 import { OTHER_RUNS_SLOT } from '../toolchain/openshift-install/openshift-install-toolchain';
 import { ArtifactsRefused } from '../toolchain/toolchain.port';
 import { foldStream } from '../view/fold-stream';
@@ -105,7 +105,9 @@ export class UnconfiguredIgnition {
       const wanted = { ...release, pullSecret, caPem, mirrors: [] };
       const { installer } = await this.binaries.of(wanted);
       // One run at a time, because the processes of its user are ended after each run.
-      return await this.queue.run(OUTPUT, () => this.runWith(installer, infraEnvId, release, files));
+      return await this.queue.run(OUTPUT, () =>
+        this.runWith(installer, infraEnvId, release, files, credentialsIn(input)),
+      );
     } catch (error) {
       if (!(error instanceof ArtifactsRefused)) throw error;
       throw new RefusalError({
@@ -121,6 +123,7 @@ export class UnconfiguredIgnition {
     infraEnvId: string,
     { releaseImage }: Release,
     files: readonly UnconfiguredFile[],
+    secrets: readonly string[],
   ): Promise<Buffer> {
     const settings = this.config.openshiftInstall;
     const folder = await openInstallFolder(join(settings.workDirectory, 'unconfigured-ignition', infraEnvId));
@@ -133,6 +136,7 @@ export class UnconfiguredIgnition {
         settings,
         slot: OTHER_RUNS_SLOT,
         variables: { OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE: releaseImage },
+        secrets,
       });
       if (!(await folder.has(OUTPUT))) throw new ArtifactsRefused(`openshift-install did not create ${OUTPUT}.`);
       return Buffer.from(await folder.read(OUTPUT));

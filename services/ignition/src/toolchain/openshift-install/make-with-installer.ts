@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { emptyIgnition, type ManifestFile, toIgnitionJson, toIgnitionConfig } from '@muster/ignition-config';
 import type { DocumentWorkers } from '@muster/nest-kit';
+import { parseJson } from '@muster/schema';
 import { placedManifests } from '../host-configs';
 import { documentTokenOf } from '../identities';
 import { composedInstallConfig } from '../install-config-input';
@@ -34,7 +35,8 @@ export async function makeWithInstaller(
 ): Promise<InstallerOutput> {
   const folder = await openInstallFolder(join(settings.workDirectory, 'install-config-generate', order.clusterId));
   try {
-    await folder.write('install-config.yaml', JSON.stringify(composedInstallConfig(order)));
+    const installConfig = composedInstallConfig(order);
+    await folder.write('install-config.yaml', JSON.stringify(installConfig));
     if (settings.certificatesDirectory) await folder.copyIn(settings.certificatesDirectory, 'tls');
     const create = (what: string) =>
       runInstaller({
@@ -44,6 +46,7 @@ export async function makeWithInstaller(
         settings,
         slot,
         variables: variablesOf(order, settings),
+        secrets: credentialsIn(installConfig),
       });
     await create('manifests');
     await folder.replaceManifests(await manifestsOf(order, await folder.manifests(), documents));
@@ -60,6 +63,21 @@ export async function makeWithInstaller(
   }
 }
 
+const CREDENTIAL = /^(?:auth|password|\w*token)$/i;
+/** User and password of a URL. */
+const USER_INFO = /\/\/([^/\s]+)@/g;
+
+/** Returns the credentials in the input of an installer, which prints the value of a field that it refuses. */
+export function credentialsIn(input: unknown, name = ''): readonly string[] {
+  if (typeof input === 'object' && input !== null)
+    return Object.entries(input).flatMap(([member, value]) => credentialsIn(value, member));
+  if (typeof input !== 'string') return [];
+  const parsed = name === 'pullSecret' ? parseJson(input) : undefined;
+  if (parsed !== undefined) return credentialsIn(parsed);
+  if (name === 'pullSecret' || CREDENTIAL.test(name)) return [input];
+  return [...input.matchAll(USER_INFO)].flatMap(([, userInfo]) => userInfo ?? []);
+}
+
 export interface InstallerRun {
   readonly installer: string;
   /** Arguments without the folder. */
@@ -69,11 +87,13 @@ export interface InstallerRun {
   /** Number of this run among those at the same time; each has a user id of its own. */
   readonly slot: number;
   readonly variables: { readonly [name: string]: string };
+  /** Credentials in the folder. */
+  readonly secrets: readonly string[];
 }
 
 /**
  * Runs the installer in a folder, which contains its output afterwards.
- * @throws ArtifactsRefused with the end of the installer's output, or for links in the folder.
+ * @throws ArtifactsRefused with the end of the installer's output without secrets, or for links in the folder.
  */
 export async function runInstaller({
   installer,
@@ -82,6 +102,7 @@ export async function runInstaller({
   settings,
   slot,
   variables,
+  secrets,
 }: InstallerRun): Promise<void> {
   const { path } = folder;
   const limits = limitsOf(settings, slot);
@@ -100,6 +121,7 @@ export async function runInstaller({
       },
       timeoutMs: settings.timeoutMs,
       limits,
+      secrets,
     });
   } catch (error) {
     if (!(error instanceof ProgramFailed)) throw error;

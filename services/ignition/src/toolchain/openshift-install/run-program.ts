@@ -31,13 +31,15 @@ export interface ProgramRun {
   readonly environment: { readonly [name: string]: string };
   readonly timeoutMs: number;
   readonly limits?: ProgramLimits;
+  /** Texts that an error does not contain, although the program may print them. */
+  readonly secrets?: readonly string[];
 }
 
 /** The program could not be started, exceeded a limit, or ended with an error. */
 export class ProgramFailed extends Error {
   constructor(
     readonly why: string,
-    /** The end of its output. */
+    /** The end of its output, without secrets. */
     readonly output: string,
   ) {
     super(output ? `${why}: ${output}` : why);
@@ -47,7 +49,7 @@ export class ProgramFailed extends Error {
 
 /** Resolves when the program has ended with code 0. @throws ProgramFailed */
 export function runProgram(run: ProgramRun): Promise<void> {
-  const { folder, environment, timeoutMs, limits } = run;
+  const { folder, environment, timeoutMs, limits, secrets = [] } = run;
   const [file, ...args] = limits ? limitedCommand(run, limits) : [run.file, ...run.args];
   return new Promise((resolve, reject) => {
     let output = '';
@@ -78,7 +80,11 @@ export function runProgram(run: ProgramRun): Promise<void> {
     child.stdout?.on('data', keep);
     child.stderr?.on('data', keep);
     const late = setTimeout(() => stop(`it did not end within ${timeoutMs / 1_000} seconds`), timeoutMs);
-    const fail = (why: string): void => reject(new ProgramFailed(why, output.trim().slice(-DISPLAYED_CHARACTERS_MAX)));
+    const fail = (why: string): void => {
+      // The end may begin within a secret, so secrets are masked before.
+      const shown = masked(output, secrets).trim().slice(-DISPLAYED_CHARACTERS_MAX);
+      reject(new ProgramFailed(why, shown));
+    };
     child.once('error', (error) => {
       clearTimeout(late);
       fail(`it could not be started (${error.message})`);
@@ -93,6 +99,19 @@ export function runProgram(run: ProgramRun): Promise<void> {
       else fail(code === null ? `it was ended by ${signal}` : `it ended with code ${code}`);
     });
   });
+}
+
+const MASK = '*****';
+/** A shorter text would mask parts of the message. */
+const MASKED_CHARACTERS_MIN = 3;
+
+/** Go programs print a value in quotes, and their log prints the message in quotes again. */
+function masked(output: string, secrets: readonly string[]): string {
+  const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
+  return [...new Set(secrets.flatMap((text) => [text, quoted(text), quoted(quoted(text))]))]
+    .filter((text) => text.length >= MASKED_CHARACTERS_MIN)
+    .sort((first, second) => second.length - first.length)
+    .reduce((left, text) => left.replaceAll(text, MASK), output);
 }
 
 function killGroup(pid: number): void {
