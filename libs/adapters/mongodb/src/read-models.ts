@@ -132,20 +132,15 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
   const committed = new Map<string, number>();
 
   const collectionNamed = (name: string) => database.collection<StoredDocument>(COLLECTION_PREFIX + name);
-
   const ensureIndexes = (name: string): Promise<unknown> => {
-    const existing = indexed.get(name);
-    if (existing !== undefined) return existing;
-    const created = collectionNamed(name).createIndexes(
-      // The key at the end of the index returns documents in the order of keys.
-      INDEXED_FIELDS.map((field) => ({ key: { [pathOf(field)]: 1, _id: 1 } })),
-    );
+    // The key at the end of the index returns documents in the order of keys.
+    const keys = INDEXED_FIELDS.map((field) => ({ key: { [pathOf(field)]: 1, _id: 1 } }));
+    const created = indexed.get(name) ?? collectionNamed(name).createIndexes(keys);
     // A failed creation is retried with the next commit.
     created.catch(() => indexed.delete(name));
     indexed.set(name, created);
     return created;
   };
-
   const foldOf = (projection: string) => folds.find(({ name }) => name === projection);
   const storedCheckpoint = (projection: string) => available(() => checkpoints.findOne({ _id: projection }));
   /** The documents of an earlier version are rebuilt from the start. */
@@ -192,7 +187,6 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
       if (names.includes(found.collectionName)) await available(() => found.drop(), true);
     indexed.clear();
   };
-
   return {
     // The token of a collection has its document type. The database contains plain documents.
     get: async <Found extends object>(collection: string, key: string) =>
@@ -201,11 +195,8 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
       const limit = Math.min(query.limit ?? MAX_QUERY_DOCUMENTS, MAX_QUERY_DOCUMENTS);
       // MongoDB interprets a limit of 0 as no limit.
       if (limit <= 0) return [];
-      const found = collectionNamed(query.collection)
-        .find(toFilter(query.where, query.after))
-        .sort(toSort(query.orderBy))
-        .skip(query.offset ?? 0)
-        .limit(limit);
+      const page = { sort: toSort(query.orderBy), skip: query.offset ?? 0, limit };
+      const found = collectionNamed(query.collection).find(toFilter(query.where, query.after), page);
       const documents = await available(() => found.toArray());
       return documents.map(({ _id, document }) => ({ key: _id, document: document as Found }));
     },
@@ -216,13 +207,13 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
         throw new Error(`${server} lost documents of the projection ${projection}, or has older ones again.`);
       if (position <= from) return;
       const last = event && { streamId: event.streamId, revision: event.revision, id: event.id };
-      const parts = changes.length > 0 ? partsOf(changes) : [];
+      const parts = partsOf(changes);
       const same = { attempt: randomUUID(), parts: parts.length, from, position, last };
       for (const [part, some] of parts.entries()) {
         const filter = { _id: `${projection}/${part}` };
         await available(() => pending.replaceOne(filter, { ...same, changes: some }, { upsert: true }), true);
       }
-      await apply(projection, same, changes);
+      await apply(projection, same, parts.flat());
       committed.set(projection, position);
     },
     checkpoint,
@@ -265,10 +256,10 @@ export function explainFailure(error: unknown, server: string, isWrite: boolean)
 }
 
 /** Splits the changes into lists that fit into one document of MongoDB each. */
-function partsOf(changes: readonly ReadModelChange[]): readonly (readonly ReadModelChange[])[] {
+export function partsOf(changes: readonly ReadModelChange[]): readonly (readonly ReadModelChange[])[] {
   const parts: ReadModelChange[][] = [];
   let bytes = Infinity;
-  for (const change of changes) {
+  for (const change of changes.map(storable)) {
     const more = BSON.calculateObjectSize(change, { ignoreUndefined: true });
     bytes += more;
     if (bytes > PENDING_BYTES_MAX) {
@@ -279,6 +270,15 @@ function partsOf(changes: readonly ReadModelChange[]): readonly (readonly ReadMo
   }
   return parts;
 }
+
+const JSON_TEXTS = /"(?:[^"\\]|\\.)*"(:?)/g;
+/** Hosts and users choose some names. BSON refuses a NUL in a name and the name `_bsontype`, which would stop the projection. */
+const storable = (change: ReadModelChange): ReadModelChange => {
+  const text = JSON.stringify(change);
+  if (!/\\u0000|"_bsontype":/.test(text)) return change;
+  const renamed = (name: string): string => name.replaceAll('\\u0000', '\\ufffd').replace(/^"_bsontype"/, '"bsontype"');
+  return JSON.parse(text.replace(JSON_TEXTS, (part, colon) => (colon ? renamed(part) : part))) as ReadModelChange;
+};
 
 /** Changes of different documents are independent, so only the order within a collection matters. */
 const writesByCollection = (

@@ -1,6 +1,6 @@
 import { promises as dns } from 'node:dns';
-import { MongoNetworkError, MongoNetworkTimeoutError, MongoServerError } from 'mongodb';
-import { explainFailure, mongodbReadModels, toFilter, toSort } from './read-models';
+import { BSON, MongoNetworkError, MongoNetworkTimeoutError, MongoServerError } from 'mongodb';
+import { explainFailure, mongodbReadModels, partsOf, toFilter, toSort } from './read-models';
 
 describe('MongoDB query of read models', () => {
   it('compares the whole value of fields of the document', () => {
@@ -25,6 +25,19 @@ describe('MongoDB query of read models', () => {
   it.each(['$where', 'a.b', '', 'a\0', '.'])('refuses %j as a field', (field) => {
     expect(() => toFilter({ [field]: 'x' })).toThrow(/top-level field/);
     expect(() => toSort({ field })).toThrow(/top-level field/);
+  });
+});
+
+describe('changes of read models in MongoDB', () => {
+  it('replace names of members that BSON refuses, which a host or a user may choose', () => {
+    const put = (document: object) => ({ kind: 'put', collection: 'hosts', key: 'h1', document }) as const;
+    const stored = (document: object) => BSON.deserialize(BSON.serialize({ changes: partsOf([put(document)]).flat() }));
+    expect(stored({ seen: [{ '10.0.0.1\0': ['a\0'] }], name: '"_bsontype":\\u0000' })).toEqual({
+      changes: [put({ seen: [{ '10.0.0.1\uFFFD': ['a\0'] }], name: '"_bsontype":\\u0000' })],
+    });
+    expect(stored({ props: { _bsontype: 'ObjectId', a: '_bsontype' } })).toEqual({
+      changes: [put({ props: { bsontype: 'ObjectId', a: '_bsontype' } })],
+    });
   });
 });
 
