@@ -17,7 +17,7 @@ afterAll(() => roots.forEach((root) => rmSync(root, { recursive: true })));
 type Files = { readonly [path: string]: string };
 
 /** Returns the inventory of a machine with these files. A content that starts with `->` is a symbolic link. */
-async function inventoryOf(files: Files, run = withoutTools): Promise<Inventory> {
+async function inventoryOf(files: Files, run = withoutTools, architecture = 'x86_64'): Promise<Inventory> {
   const root = mkdtempSync(join(tmpdir(), 'muster-inventory-'));
   roots.push(root);
   for (const [path, content] of Object.entries(files)) {
@@ -25,7 +25,7 @@ async function inventoryOf(files: Files, run = withoutTools): Promise<Inventory>
     if (content.startsWith('->')) symlinkSync(content.slice(2), join(root, path));
     else writeFileSync(join(root, path), content);
   }
-  const machine = linuxMachine({ root, architecture: 'x86_64', hostname: () => 'node', addresses: () => ({}), run });
+  const machine = linuxMachine({ root, architecture, hostname: () => 'node', addresses: () => ({}), run });
   return (await machine.abilities.inventory?.({ hostId: '' }, never)) as Inventory;
 }
 
@@ -235,6 +235,13 @@ describe('a machine of s390x', () => {
     const { cpu, system_vendor } = await inventoryOf({ '/proc/cpuinfo': CPU_INFO, '/proc/sysinfo': sysinfo });
     expect(system_vendor).toMatchObject({ manufacturer: 'IBM/S390', product_name, virtual });
     expect(cpu).toMatchObject({ count: 1, model_name: '3931' });
+  });
+
+  it('has routes whose addresses the kernel prints in the byte order of the machine', async () => {
+    const header = 'Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\n';
+    const table = `${header}enc1\t00000000\tC0000201\t0003\t0\t0\t100\t00000000\n`;
+    const { routes } = await inventoryOf({ '/proc/net/route': table }, withoutTools, 's390x');
+    expect(routes).toMatchObject([{ destination: '0.0.0.0', gateway: '192.0.2.1', interface: 'enc1' }]);
   });
 });
 

@@ -57,7 +57,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
       hostname: hostnameOf((options.hostname ?? hostname)(), cards),
       interfaces: cards,
       memory: readMemory(files),
-      routes: readRoutes(files),
+      routes: readRoutes(files, architecture),
       system_vendor: readSystemVendor(files),
       tpm_version: readTpmVersion(files),
     };

@@ -95,19 +95,21 @@ const IS_REJECT = 0x200;
 const IS_LOCAL = 0x80000000;
 const METRIC_UNSET = 0xffffffff;
 
-export function readRoutes(files: MachineFiles): readonly Route[] {
-  return [...readIpv4(files), ...readIpv6(files)];
+/** `architecture`: output of `uname -m`. */
+export function readRoutes(files: MachineFiles, architecture: string): readonly Route[] {
+  const isBigEndian = BIG_ENDIAN.includes(architecture);
+  return [...readIpv4(files, (hex) => toIpv4(hex, isBigEndian)), ...readIpv6(files)];
 }
 
-function readIpv4(files: MachineFiles): readonly Route[] {
+function readIpv4(files: MachineFiles, toAddress: (hex: string) => string): readonly Route[] {
   const [, ...lines] = (files.text('/proc/net/route') ?? '').split('\n');
   return lines.flatMap((line): Route[] => {
     const [name, destination, gateway, flags, , , metric] = line.trim().split(/\s+/);
     if (!name || !destination || !gateway || !(Number.parseInt(flags ?? '0', 16) & IS_UP)) return [];
-    const via = toIpv4(gateway);
+    const via = toAddress(gateway);
     return [
       {
-        destination: toIpv4(destination),
+        destination: toAddress(destination),
         family: 2,
         gateway: via === '0.0.0.0' ? undefined : via,
         interface: name,
@@ -117,12 +119,14 @@ function readIpv4(files: MachineFiles): readonly Route[] {
   });
 }
 
-/** The kernel prints the address as a number in host byte order, which is little endian. */
-const toIpv4 = (hex: string): string =>
-  (hex.match(/../g) ?? [])
-    .map((byte) => Number.parseInt(byte, 16))
-    .reverse()
-    .join('.');
+/** Machines whose numbers begin with the highest byte. */
+const BIG_ENDIAN = ['s390x'];
+
+/** The kernel prints the address as a number, and the byte order of the machine determines its first byte. */
+function toIpv4(hex: string, isBigEndian: boolean): string {
+  const bytes = (hex.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16));
+  return (isBigEndian ? bytes : bytes.reverse()).join('.');
+}
 
 function readIpv6(files: MachineFiles): readonly Route[] {
   return (files.text('/proc/net/ipv6_route') ?? '').split('\n').flatMap((line): Route[] => {
