@@ -18,17 +18,24 @@ export interface KeyfileSection {
   readonly settings: KeyfileSettings;
 }
 
-/** Returns NetworkManager's keyfile format. Line breaks become blanks, because a value cannot contain them. */
+/** Returns NetworkManager's keyfile format. Line breaks become blanks. */
 export function formatKeyfile(sections: readonly KeyfileSection[]): string {
   return sections
     .map(({ name, settings }) => {
       const lines = Object.entries(settings).flatMap(([key, value]) =>
-        value === undefined ? [] : [`${key}=${String(value).replace(/[\r\n]+/g, ' ')}`],
+        value === undefined ? [] : [`${key}=${escaped(String(value))}`],
       );
       return `[${name}]\n${lines.map((line) => `${line}\n`).join('')}`;
     })
     .join('\n');
 }
+
+/** In a value of a keyfile, a backslash begins an escape sequence, and blanks at the start are ignored. */
+const escaped = (value: string): string =>
+  value
+    .replaceAll('\\', '\\\\')
+    .replace(/[\r\n]+/g, ' ')
+    .replace(/^[ \t]+/, (blanks) => blanks.replaceAll(' ', '\\s').replaceAll('\t', '\\t'));
 
 /** NetworkManager's value for no timeout. */
 const NEVER_GIVE_UP_SECONDS = 2_147_483_647;

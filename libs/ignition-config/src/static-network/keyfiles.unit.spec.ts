@@ -105,6 +105,12 @@ describe('a keyfile contains', () => {
       'eth0',
       'dhcp-duid=llt\n',
     ],
+    [
+      'texts as NetworkManager reads them: a backslash begins an escape sequence, and leading blanks are ignored',
+      eth0(String.raw`802.1x: {eap-methods: [peap], identity: 'DOMAIN\host', password: '  a\ b'}`),
+      'eth0',
+      String.raw`identity=DOMAIN\\host${'\n'}password=\s\sa\\ b${'\n'}`,
+    ],
   ])('%s', (_, yaml, name, text) => {
     expect(contentOf(yaml, name)).toContain(text);
   });
