@@ -35,26 +35,20 @@ describe('store', () => {
   const failureOf = async (args: readonly string[], dataDirectory?: string) =>
     describeFailure(await run(args, dataDirectory).catch((error: unknown) => error), new SettingsReader({}));
 
-  it.each([
-    [],
-    ['unknown'],
-    ['backup'],
-    ['backup', 'a', 'b'],
-    ['backup', '--al', 'b'],
-    ['backup', '--all'],
-    ['backup', '--all', 'a', 'b'],
-    ['stats', 'more'],
-    ['verify', '--all', 'b'],
-  ])('shows its usage for "%s %s"', async (...args) => {
-    expect(await failureOf(args, '/absent')).toMatchObject({
+  const REFUSED = ['', 'unknown', 'backup', 'backup a b', 'backup --al b', 'backup --all', 'backup --all a b'];
+  it.each([...REFUSED, 'stats more', 'verify --all b'])('shows its usage for "%s"', async (words) => {
+    expect(await failureOf(words.split(' ').filter(Boolean), '/absent')).toMatchObject({
       reason: 'settings',
       lines: [expect.stringMatching(/^Usage: /)],
     });
   });
 
-  it('shows its usage on request', async () => {
-    expect(await run(['--help'], '/absent')).toEqual([expect.stringMatching(/^Usage: store stats/)]);
-  });
+  it.each(['--help', '-h', 'help', 'verify --help', 'backup -h'])(
+    'shows its usage for "%s" on request',
+    async (words) => {
+      expect(await run(words.split(' '), '/absent')).toEqual([expect.stringMatching(/^Usage: store stats/)]);
+    },
+  );
 
   it('names the setting when the events are on a server', async () => {
     const environment = { MUSTER_DATA_DIRECTORY: directory.path, EVENTSTORE_URL: 'esdb://127.0.0.1:2113' };
@@ -284,6 +278,7 @@ describe('store verify of a whole data directory', () => {
     damage();
     const lines = await run();
     expect(lines.join('\n')).toMatch(expected);
+    expect(await run()).toEqual(lines);
     expect(lines.at(-1)).toBe(
       `The data directory ${path} has faults, but its events have none. The lines above list them. Correct what they name, or restore a backup.`,
     );

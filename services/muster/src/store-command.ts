@@ -49,7 +49,7 @@ export async function runStoreCommand(
   environment: Environment,
   print: (line: string) => void,
 ): Promise<void> {
-  if (command === '--help' || command === 'help') return print(USAGE);
+  if (command === 'help' || [command, target].some((word) => word === '--help' || word === '-h')) return print(USAGE);
   const isWhole = command === 'backup' && target === '--all';
   const hasTarget = command === 'backup' ? target !== undefined && !target.startsWith('-') : target === undefined;
   if (!isOneOf(COMMANDS, command) || !(isWhole ? others.length === 1 : hasTarget && others.length === 0))
@@ -249,6 +249,8 @@ async function verifyIdentity(
     return print(`The master key ${masterKeyFile} is not here, so it is not checked whether it opens the secrets.`);
   const sealedFile = join(dataDirectory, 'secrets', SEALED_FILE);
   if (!existsSync(sealedFile)) throw new StartError('dataDirectory', `${sealedFile} is missing.`);
+  // An empty file was reported before, and would become a new one.
+  if (statSync(sealedFile).size === 0) return;
   const storage = sqliteSealedStorage(sealedFile);
   try {
     const secrets = await sealedSecrets({ masterKeyFile, openStorage: () => storage });

@@ -92,7 +92,7 @@ describe('sqliteSealedStorage', () => {
     database.exec(damage);
     database.close();
     expect(await verifySqliteFile('sealed', damaged)).toEqual([
-      expect.stringMatching(/^A secret differs from what was stored; the hash of its scope is scope-[12]\.$/),
+      expect.stringMatching(/^1 secrets of the scope with the hash scope-[12] differ from what was stored\.$/),
     ]);
   });
 

@@ -39,7 +39,7 @@ export const sqliteSealedStorage = (
 };
 
 /**
- * Returns a sentence for each sealed value that differs from what was stored. Values of earlier releases cannot be compared.
+ * Returns a sentence for each scope with sealed values that differ from what was stored. Values of earlier releases cannot be compared.
  * @throws DatabaseUnusable
  */
 export const sealedFaults = (file: string): readonly string[] =>
@@ -47,13 +47,14 @@ export const sealedFaults = (file: string): readonly string[] =>
     const select = database
       .prepare('SELECT CAST(scope AS BLOB), CAST(name AS BLOB), bytes, checksum FROM sealed WHERE checksum IS NOT NULL')
       .raw();
-    const faults: string[] = [];
+    const damaged = new Map<string, number>();
     for (const row of select.iterate()) {
       const [scope, name, bytes, checksum] = row as [Uint8Array, Uint8Array, Uint8Array, number];
-      if (sealedChecksum(scope, name, bytes) !== checksum)
-        faults.push(
-          `A secret differs from what was stored; the hash of its scope is ${Buffer.from(scope).toString()}.`,
-        );
+      if (sealedChecksum(scope, name, bytes) === checksum) continue;
+      const hash = Buffer.from(scope).toString();
+      damaged.set(hash, (damaged.get(hash) ?? 0) + 1);
     }
-    return faults;
+    return [...damaged].map(
+      ([hash, count]) => `${count} secrets of the scope with the hash ${hash} differ from what was stored.`,
+    );
   });
