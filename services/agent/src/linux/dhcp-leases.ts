@@ -56,6 +56,8 @@ async function allocate(
     await execute(run, 'dhclient', args, signal, { timeoutMs: LEASE_TIMEOUT_SECONDS * 1000 });
     return lastLease(await readFile(file, 'utf8'), parent);
   } finally {
+    // After a lease, dhclient continues in the background, also without its interface.
+    await run('pkill', ['-f', `dhclient .*-lf ${file} `], signal).catch(() => undefined);
     await run('ip', ['link', 'delete', name], signal);
     await rm(file, { force: true });
   }

@@ -245,7 +245,7 @@ describe('DHCP leases for VIPs', () => {
     ]);
   });
 
-  it('leave no interface when dhclient is missing', async () => {
+  it('leave no interface and no dhclient, even when a program is missing', async () => {
     const { lines, run } = recorded({ ip: '' });
     expect((await step(linuxMachine({ run }), 'dhcp-lease-allocate', LEASE_ORDER)).error).toMatch(
       /dhclient is not installed/,
@@ -255,6 +255,7 @@ describe('DHCP leases for VIPs', () => {
       'ip link add link eno1 name api address 00:1a:4a:00:00:01 type macvlan',
       'ip link set api up',
       expect.stringMatching(/^dhclient -v -H 00-1a-4a-00-00-01-api -sf \/bin\/true -lf .* --no-pid -1 api$/),
+      `pkill -f dhclient .*-lf ${join(tmpdir(), 'muster-lease-api')} `,
       'ip link delete api',
     ]);
   });
