@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { INSTALLER_UID, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { IGNORED_REPORT, keptInMemory, sampleInstallRequest } from '../sample-install-request.fixture.spec';
+import type { InstallRequest } from '../toolchain.port';
 import { credentialsIn } from './make-with-installer';
 import { openshiftInstallToolchain } from './openshift-install-toolchain';
 
@@ -10,7 +11,7 @@ beforeEach(() => (directory = temporaryDirectory()));
 afterEach(() => directory.remove());
 
 /** Makes the artifacts with an installer that is a shell script. */
-function makeWith(script: string, order: ReturnType<typeof sampleInstallRequest>) {
+function makeWith(script: string, order: InstallRequest, certificatesDirectory?: string) {
   const tools = join(directory.path, 'tools');
   mkdirSync(tools);
   for (const path of [directory.path, tools]) chmodSync(path, 0o755);
@@ -22,7 +23,7 @@ function makeWith(script: string, order: ReturnType<typeof sampleInstallRequest>
     releases: [],
     registries: { settings: undefined, mirrors: [], permittedMirrors: 'any' },
     workDirectory: join(directory.path, 'work'),
-    certificatesDirectory: undefined,
+    certificatesDirectory,
     timeoutMs: 30_000,
     installerUserId: INSTALLER_UID,
     installerMemoryBytes: 8 * 1024 ** 3,
@@ -53,6 +54,32 @@ describe('the reason of a failed installer', () => {
     );
     await expect(failure).rejects.toThrow(/failed: it ended with code 1: /);
     await expect(failure).rejects.not.toThrow(/secret/);
+  });
+});
+
+describe('pointer configs', () => {
+  /** Leaves the pointer configs of one certificate authority. */
+  const SCRIPT = `cd "$4"
+[ "$2" = manifests ] && { mkdir manifests openshift; exit; }
+authorities='[{"source":"data:,CA"}]'
+pointer='{"ignition":{"version":"3.2.0","security":{"tls":{"certificateAuthorities":'$authorities'}}}}'
+mkdir auth
+for name in bootstrap.ign master.ign worker.ign metadata.json auth/kubeadmin-password auth/kubeconfig; do
+  echo "$pointer" >$name
+done`;
+
+  it('are sealed when clusters have the same certificate authority, because they may be equal', async () => {
+    const certificates = join(directory.path, 'certificates');
+    mkdirSync(certificates);
+    const { artifacts } = await makeWith(SCRIPT, sampleInstallRequest({}, 5), certificates);
+    const open = artifacts.filter(({ isSecret }) => !isSecret);
+    expect(open.map(({ name }) => name)).toEqual(['metadata.json']);
+  });
+
+  it('are public when each cluster has an authority of its own', async () => {
+    const { artifacts } = await makeWith(SCRIPT, sampleInstallRequest({}, 5));
+    const open = artifacts.filter(({ isSecret }) => !isSecret);
+    expect(open.map(({ name }) => name)).toContain('master.ign');
   });
 });
 

@@ -56,7 +56,7 @@ export function openshiftInstallToolchain(
         const run = () => makeWithInstaller(order, installer, settings, documents, slot);
         return Buffer.from(JSON.stringify(await queue.run(String(slot), run)));
       });
-      return finish(order, readOutput(kept.toString()), documents);
+      return finish(order, readOutput(kept.toString()), settings, documents);
     },
   };
 }
@@ -84,13 +84,19 @@ function noMirrorsUnlessRefused(error: unknown): readonly MirrorRule[] {
   return [];
 }
 
-async function finish(order: InstallRequest, output: InstallerOutput, documents: DocumentWorkers) {
+async function finish(
+  order: InstallRequest,
+  output: InstallerOutput,
+  { certificatesDirectory }: OpenshiftInstallSettings,
+  documents: DocumentWorkers,
+) {
   const bootstrap = finishBootstrap(configIn(output, 'bootstrap.ign'), {
     hosts: order.hosts,
     openshiftVersion: order.settings.openshiftVersion ?? '',
     isSingleNode: order.settings.controlPlaneCount === 1,
   });
   const pointers = new Map(rolesOf(order).map((role) => [role, configIn(output, `${role}.ign`)]));
+  const configs = await hostConfigs(order, pointers, documents);
   return {
     openshiftClusterId: clusterIdIn(bootstrap),
     artifacts: [
@@ -102,7 +108,8 @@ async function finish(order: InstallRequest, output: InstallerOutput, documents:
       ...(order.operatorManifests.files.length > 0
         ? [secret('custom_manifests.json', customManifestsJson(order.operatorManifests))]
         : []),
-      ...(await hostConfigs(order, pointers, documents)),
+      // With configured certificates, all clusters have the same certificate authority, so pointer configs may be equal.
+      ...configs.map((config) => (certificatesDirectory ? { ...config, isSecret: true } : config)),
     ],
   };
 }
