@@ -107,6 +107,14 @@ describe('pull secret', () => {
     expect(parseChallenge('Basic realm="x"')?.scheme).toBe('basic');
     expect(parseChallenge('Negotiate')).toBeUndefined();
   });
+
+  it.each([
+    'Bearer realm="https://auth/token",service="quay.io", Basic realm="the registry, a=b"',
+    'Basic realm="the registry, a=b", Bearer realm="https://auth/token", service=quay.io',
+  ])('takes the token server of several challenges: %s', (header) => {
+    const parameters = { realm: 'https://auth/token', service: 'quay.io' };
+    expect(parseChallenge(header)).toEqual({ scheme: 'bearer', parameters });
+  });
 });
 
 describe('request to a registry', () => {

@@ -43,14 +43,21 @@ export interface Challenge {
   readonly parameters: { readonly [name: string]: string };
 }
 
-/** Parses a WWW-Authenticate header. */
+/** A parameter of a challenge, or the scheme of the next one. */
+const CHALLENGE_PARTS = /(\w+)=(?:"([^"]*)"|([^\s",]*))|(\w+)/g;
+
+/** Parses a WWW-Authenticate header. When it has several challenges, the first one with a token server is returned. */
 export function parseChallenge(header: string): Challenge | undefined {
-  const [, scheme = '', rest = ''] = /^\s*(\w+)\s*(.*)$/s.exec(header) ?? [];
-  const parameters = Object.fromEntries(
-    [...rest.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name.toLowerCase(), value]),
-  );
-  const kind = scheme.toLowerCase();
-  return kind === 'basic' || kind === 'bearer' ? { scheme: kind, parameters } : undefined;
+  const challenges: { readonly name: string; readonly parameters: Record<string, string> }[] = [];
+  for (const [, name = '', quoted, plain = '', scheme] of header.matchAll(CHALLENGE_PARTS)) {
+    if (scheme) challenges.push({ name: scheme.toLowerCase(), parameters: {} });
+    else Object.assign(challenges.at(-1)?.parameters ?? {}, { [name.toLowerCase()]: quoted ?? plain });
+  }
+  const firstOf = (scheme: Challenge['scheme']): Challenge | undefined => {
+    const found = challenges.find(({ name }) => name === scheme);
+    return found && { scheme, parameters: found.parameters };
+  };
+  return firstOf('bearer') ?? firstOf('basic');
 }
 
 export interface RegistryClientOptions {
