@@ -70,13 +70,12 @@ async function sendTo(addresses: readonly string[]): Promise<void> {
     const own = addresses.filter((address) => isIPv4(address) === (family === 'udp4'));
     if (own.length === 0) continue;
     const socket = createSocket(family);
-    socket.on('error', () => undefined);
-    await Promise.all(
-      own.map(
-        (address) =>
-          new Promise<void>((resolve) => socket.send(Buffer.alloc(1), DISCARD_PORT, address, () => resolve())),
-      ),
+    // A kernel without IPv6 opens no socket for it. Then the callbacks of `send` are never called.
+    const failed = new Promise<void>((resolve) => socket.on('error', () => resolve()));
+    const sent = own.map(
+      (address) => new Promise<void>((resolve) => socket.send(Buffer.alloc(1), DISCARD_PORT, address, () => resolve())),
     );
+    await Promise.race([failed, Promise.all(sent)]);
     socket.close();
   }
 }

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import dgram from 'node:dgram';
 import { closeSync, constants, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import fsPromises from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@muster/testing';
 import { StepFailed } from '../machine/machine.port';
-import { type NeighbourProbe, parseNeighbours, upAddresses } from './address-checks';
+import { kernelNeighbours, type NeighbourProbe, parseNeighbours, upAddresses } from './address-checks';
 import type { RunCommand } from './command';
 import { lastLease } from './dhcp-leases';
 import { BLOCK_BYTES, measureDiskSpeed, percentileMs } from './disk-speed';
@@ -77,6 +78,16 @@ describe('the neighbour table', () => {
       { address: '192.0.2.3', interface: 'eno1' },
     ]);
     expect(parseNeighbours('')).toEqual([]);
+  });
+
+  it('has no IPv6 address on a machine that cannot open a socket for it', async () => {
+    const socket = dgram.createSocket({ type: 'udp6', lookup: (_name, _options, end) => end(new Error('no'), '', 6) });
+    const ending = new AbortController();
+    socket.once('error', () => ending.abort());
+    const create = jest.spyOn(dgram, 'createSocket').mockReturnValue(socket);
+    const { run } = recorded({ ip: '[]' });
+    expect(await kernelNeighbours(run).find(['2001:db8::1'], ending.signal)).toEqual([]);
+    create.mockRestore();
   });
 });
 
