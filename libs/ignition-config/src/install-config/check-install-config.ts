@@ -1,10 +1,16 @@
-import { createParser, formatViolation } from '@muster/schema';
-import { anything, integer, listOf, mapping, network, oneOf, text } from '../documents/values';
+import { createParser, formatViolation, holds } from '@muster/schema';
+import { anything, listOf, mapping, network, oneOf, text } from '../documents/values';
 import type { InstallConfig, InstallConfigInput } from './install-config-input';
 import { effectivePlatform } from './platform-section';
 
 const MAX_REPLICAS = 10_000;
-const flag = oneOf(['true', 'false']);
+/** The installer reads neither flags nor numbers from texts. */
+const flag = holds((value) => typeof value === 'boolean', 'true or false');
+const integer = (from: number, to: number) =>
+  holds(
+    (value) => typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to,
+    `a whole number from ${from} to ${to}`,
+  );
 
 const pool = mapping({
   name: text,

@@ -15,7 +15,8 @@ export type OverriddenInstallConfig =
 
 /**
  * Returns the config merged with the JSON text of a user: mappings field by field, lists by index up to the length of
- * the override's list, other values by replacement. Only fields of an install-config are allowed. The certificates of
+ * the override's list, other values by replacement. As in assisted-service v2, null removes lists and optional sections
+ * and changes nothing else. Only fields of an install-config are allowed. The certificates of
  * trust bundles are joined, because the installer refuses other text after them.
  */
 export function overrideInstallConfig(config: InstallConfig, overrides: string): OverriddenInstallConfig {
@@ -98,6 +99,12 @@ const namesOf = keptByObject(
     new Map(Object.keys(properties).map((name) => [name.toLowerCase(), name])),
 );
 
+/** Sections that every config has. */
+const REQUIRED_SECTIONS: ReadonlySet<string> = new Set(['metadata', 'networking', 'controlPlane', 'platform', 'bmc']);
+
+const staysWithNull = (field: string, value: unknown): boolean =>
+  value !== undefined && (typeof value !== 'object' || REQUIRED_SECTIONS.has(field));
+
 function merge(base: unknown, override: unknown): unknown {
   if (Array.isArray(override)) {
     const before: readonly unknown[] = Array.isArray(base) ? base : [];
@@ -108,7 +115,8 @@ function merge(base: unknown, override: unknown): unknown {
 
 function mergeMappings(base: Members, override: Members): InstallConfig {
   const fields = new Map(Object.entries(base));
-  for (const [field, value] of Object.entries(override)) fields.set(field, merge(fields.get(field), value));
+  for (const [field, value] of Object.entries(override))
+    if (value !== null || !staysWithNull(field, fields.get(field))) fields.set(field, merge(fields.get(field), value));
   return Object.fromEntries(fields);
 }
 
