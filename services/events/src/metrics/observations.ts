@@ -189,8 +189,12 @@ function sizesOf(host: HostDocument, result: string): readonly Observation[] {
   ];
 }
 
-function turned({ changed }: EventData<'HostOutcomesChanged'>, { before }: ObservedHost): readonly Observation[] {
-  if (!before || !HOST_STATUSES_BEFORE_INSTALLATION.has(before.status)) return [];
+/** Outcomes from before a reset belong to another boot or another cluster of the host. */
+function turned(
+  { changed, reset }: EventData<'HostOutcomesChanged'>,
+  { before }: ObservedHost,
+): readonly Observation[] {
+  if (reset || !before || !HOST_STATUSES_BEFORE_INSTALLATION.has(before.status)) return [];
   return turnedToFailure(before._outcomes, changed, initialHostOutcomes(Boolean(before.cluster_id))).map((id) =>
     seen('host_validation_failed_after_success_before_installation', [id]),
   );

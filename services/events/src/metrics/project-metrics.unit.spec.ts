@@ -158,6 +158,21 @@ describe('metrics from events', () => {
     });
   });
 
+  it('do not count a validation that fails after a reset, because earlier outcomes are void', async () => {
+    const again = [
+      clusterRegistered(),
+      hostRegistered(),
+      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('has-min-memory', 'success')] }),
+      onHost('HostReregistered', {}),
+      onHostOutcomes('HostOutcomesChanged', {
+        changed: [outcome('has-min-memory', 'failure')],
+        generation: 2,
+        reset: true,
+      }),
+    ];
+    expect(await figures('host_validation_failed_after_success_before_installation', ...again)).toEqual({});
+  });
+
   it('do not count a validation that fails in the first evaluation, but one that fails in the next one', async () => {
     const [ofHost, ofCluster] = [
       'host_validation_failed_after_success_before_installation',
