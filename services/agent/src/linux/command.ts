@@ -99,7 +99,7 @@ export const runCommand: RunCommand = (program, args, signal, settings = {}) =>
 
 /**
  * Runs a program and returns its stdout.
- * @throws StepFailed with the output of the program, ProgramMissing
+ * @throws StepFailed with the output of the program and without the credentials in URLs, ProgramMissing
  */
 export async function execute(
   run: RunCommand,
@@ -111,9 +111,12 @@ export async function execute(
   const { exitCode, stderr = '', stdout } = await run(program, args, signal, settings);
   if (exitCode === 0) return stdout;
   const said = (stderr.trim() || stdout.trim()).slice(-REASON_CHARS_MAX);
-  throw new StepFailed(`"${[program, ...args].join(' ')}" ended with exit code ${exitCode}: ${said}`, exitCode);
+  const text = `"${[program, ...args].join(' ')}" ended with exit code ${exitCode}: ${said}`;
+  throw new StepFailed(text.replace(CREDENTIALS, '$1'), exitCode);
 }
 
+/** The user and the password in a URL, such as that of a proxy. */
+const CREDENTIALS = /(:\/\/)[^\s/"']*@/g;
 const REASON_CHARS_MAX = 1_000;
 
 /** Whether the program is installed. */

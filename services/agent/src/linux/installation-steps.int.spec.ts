@@ -118,6 +118,20 @@ describe('the installation', () => {
     expect(readdirSync(join(root, 'run'))).toEqual([]);
   });
 
+  it.each(['muster-host:1', 'quay.io/installer:1'])(
+    'by %s logs no credentials of the proxy',
+    async (installer_image) => {
+      const failed = { exitCode: 1 };
+      const { lines, run } = recorded({ 'systemd-run': failed, podman: '', 'podman run': failed });
+      const proxy = { http_proxy: 'http://user:p@ss@p:1/', https_proxy: 'https://other:word@p:2' };
+      const { error } = await step(machineWith(run), 'install', { ...ORDER, installer_image, proxy });
+      expect(error).toContain('--http-proxy http://p:1/ --https-proxy https://p:2');
+      // Without a description, systemd writes the command to the journal.
+      const units = lines.filter((line) => line.startsWith('systemd-run '));
+      for (const line of units) expect(line).toContain(' --description=');
+    },
+  );
+
   it('runs the container image when one is configured', async () => {
     const { lines, run } = recorded({ podman: '', 'podman image exists': { exitCode: 1 } });
     const named = { ...ORDER, installer_image: 'quay.io/installer:1' };

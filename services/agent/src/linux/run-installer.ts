@@ -137,7 +137,8 @@ async function installWithExecutable(
     },
   });
   const environmentPath = join(root, 'run', `${INSTALLER_UNIT}.env`);
-  const unit = ['--unit', INSTALLER_UNIT, '--wait', '--collect', '--quiet'];
+  // The default description is the command with all its arguments, which systemd writes to the journal.
+  const unit = ['--unit', INSTALLER_UNIT, '--wait', '--collect', '--quiet', '--description=Installer of Muster'];
   const properties = ['LogExtraFields=TAG=installer', `EnvironmentFile=${environmentPath}`];
   const args = [
     ...unit,
