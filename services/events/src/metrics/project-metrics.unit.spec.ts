@@ -214,6 +214,25 @@ describe('metrics from events', () => {
     });
   });
 
+  it('are numbers of JSON, also when a machine reports impossible values', async () => {
+    const pulls = [1e308, 1e308, -1e308].map((downloadRateMbps, index) =>
+      onInventory('ImageAvailabilityReported', {
+        images: [{ name: `quay.io/a:${index}`, result: 'success', sizeBytes: 1, seconds: 1, downloadRateMbps }],
+      }),
+    );
+    const found = await figures(
+      'cluster_image_pull_status',
+      clusterRegistered(),
+      hostRegistered(),
+      ...pulls.slice(0, 2),
+    );
+    expect(JSON.parse(JSON.stringify(found))).toEqual(found);
+    const sum = Number.MAX_SAFE_INTEGER;
+    expect(await figures('cluster_image_pull_status', clusterRegistered(), hostRegistered(), ...pulls)).toEqual({
+      'imageName="quay.io/a",result="success"': [sum, 3],
+    });
+  });
+
   it('have a limited number of series, and escape labels', async () => {
     const pull = (index: number) => [
       { name: `r"\\\n${index}`, result: 'success', sizeBytes: 1, seconds: 1, downloadRateMbps: 7 },
