@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Interface } from '../machine/inventory';
 import { ProgramMissing, type RunCommand } from './command';
 import { checkConnectivity, parseArping, parsePing } from './connectivity-check';
+import { allocateLeases } from './dhcp-leases';
 import { parseChronySources, synchronizeTime } from './service-checks';
 
 const PING = `PING 192.0.2.7 (192.0.2.7) 56(84) bytes of data.
@@ -193,4 +194,19 @@ describe('time sources', () => {
   it('are added again when chrony refused them', async () => {
     expect(await addedBy([['time.example'], ['time.example']], ['198.51.100.1'], 1)).toEqual([ADD, ADD]);
   });
+});
+
+it('a DHCP lease leaves no interface when the agent ends meanwhile', async () => {
+  const ending = new AbortController();
+  const completed: string[] = [];
+  const run: RunCommand = async (program, args, { aborted }) => {
+    if (program === 'dhclient') ending.abort();
+    if (aborted) return { exitCode: -1, stdout: '' };
+    completed.push([program, ...args].join(' '));
+    return { exitCode: program === 'dhclient' ? -1 : 0, stdout: '' };
+  };
+  const [api, ingress] = ['00:1a:4a:00:00:01', '00:1a:4a:00:00:02'];
+  const order = { interface: 'eno1', apiVipMac: api, ingressVipMac: ingress, apiVipLease: '', ingressVipLease: '' };
+  await expect(allocateLeases(order, run, ending.signal)).rejects.toThrow('"dhclient ');
+  expect(completed.at(-1)).toBe('ip link delete api');
 });

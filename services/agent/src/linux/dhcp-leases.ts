@@ -56,9 +56,11 @@ async function allocate(
     await execute(run, 'dhclient', args, signal, { timeoutMs: LEASE_TIMEOUT_SECONDS * 1000 });
     return lastLease(await readFile(file, 'utf8'), parent);
   } finally {
+    // The agent may have ended. Its next process would take the address of this interface for one of the machine.
+    const { signal: never } = new AbortController();
     // After a lease, dhclient continues in the background, also without its interface.
-    await run('pkill', ['-f', `dhclient .*-lf ${file} `], signal).catch(() => undefined);
-    await run('ip', ['link', 'delete', name], signal);
+    await run('pkill', ['-f', `dhclient .*-lf ${file} `], never).catch(() => undefined);
+    await run('ip', ['link', 'delete', name], never);
     await rm(file, { force: true });
   }
 }
