@@ -182,8 +182,12 @@ export function evolveHostJourney(
     case 'HostReregistered':
     case 'HostBound': {
       const cluster = clusterOfHostAfter(before.cluster_id, event);
-      return { ...before, cluster_id: cluster, attempt_stage: '', _position: position };
+      const isKept = event.type === 'HostReregistered' && event.data.inventoryKept;
+      const bootstrap = isKept ? before.bootstrap_from : NOT_YET;
+      return { ...before, cluster_id: cluster, bootstrap_from: bootstrap, attempt_stage: '', _position: position };
     }
+    case 'HostRoleAssigned':
+      return event.data.role === 'worker' ? { ...before, bootstrap_from: NOT_YET, _position: position } : before;
     case 'InventoryReported':
       return before.inventory_from === NOT_YET ? { ...before, inventory_from: position, _position: position } : before;
     case 'HostEnteredStatus':

@@ -68,6 +68,7 @@ const HOST_EVENTS: ReadonlySet<string> = new Set<MusterEvent['type']>([
   'HostProgressed',
   'HostBootstrapChosen',
   'HostReset',
+  'HostRoleAssigned',
   'HostBound',
   'HostUnbound',
   'HostDeregistered',

@@ -96,6 +96,33 @@ describe('the projection of timelines', () => {
     expect(cluster.steps['cluster-ready']).toBe(timeAt(6));
   });
 
+  it.each([
+    ['booted again', onHost('HostReregistered', { clusterId: CLUSTER_ID })],
+    ['became a worker', onHost('HostRoleAssigned', { role: 'worker' })],
+  ])('records no pivot of the bootstrap host when a host reboots that %s before', async (_, event) => {
+    const { cluster } = await after(
+      clusterRegistered(),
+      hostRegistered(),
+      onHost('HostBootstrapChosen'),
+      event,
+      stage('Rebooting'),
+    );
+    expect(Object.keys(cluster.steps)).toContain('host-rebooted');
+    expect(Object.keys(cluster.steps)).not.toContain('bootstrap-pivoted');
+  });
+
+  it('records the pivot of a bootstrap host whose role or registration changed and that stays one', async () => {
+    const { cluster } = await after(
+      clusterRegistered(),
+      hostRegistered(),
+      onHost('HostBootstrapChosen'),
+      onHost('HostRoleAssigned', { role: 'master' }),
+      onHost('HostReregistered', { clusterId: CLUSTER_ID, inventoryKept: true }),
+      stage('Rebooting'),
+    );
+    expect(Object.keys(cluster.steps)).toContain('bootstrap-pivoted');
+  });
+
   it('is unchanged when any part of the events is repeated', async () => {
     const events = record(INSTALLATION_EVENTS);
     const once = await journeysAfter(events);
