@@ -48,6 +48,12 @@ describe('the artifacts of the built-in toolchain', () => {
     expect(new Set(first).size).toBe(first.length);
   });
 
+  it('are refused when an override removes what the manifests contain', async () => {
+    const refused = make(sampleInstallRequest({ installConfigOverrides: '{"compute":null}' }));
+    await expect(refused).rejects.toThrow(ArtifactsRefused);
+    await expect(refused).rejects.toThrow(/install-config\.compute is required\. Correct install_config_overrides/);
+  });
+
   it('are the same for the same kept secrets, and have other keys without them', async () => {
     const keep = keptInMemory();
     const [first, again, other] = [

@@ -10,7 +10,7 @@ import {
   toIgnitionJson,
 } from '@muster/ignition-config';
 import { DocumentWorkers } from '@muster/nest-kit';
-import { objectAt } from '@muster/schema';
+import { errorMessage, objectAt } from '@muster/schema';
 import { hash } from 'bcryptjs';
 import { customManifestsJson } from '../artifacts/operator-files';
 import { clusterAccess, kubeadminPassword } from './cluster-access';
@@ -20,6 +20,7 @@ import { composedInstallConfig } from './install-config-input';
 import { type ClusterPki, pkiFiles, readClusterPki } from './pki/cluster-pki';
 import { pkiThread } from './pki/pki-thread';
 import {
+  ArtifactsRefused,
   type InstallRequest,
   type KeepSecret,
   type MadeArtifact,
@@ -127,7 +128,7 @@ function manifestsOf(
   pointers: RoleConfigs,
   documents: DocumentWorkers,
 ): Promise<readonly ManifestFile[]> {
-  const generated = clusterManifests({
+  const generated = manifestsOrRefusal({
     installConfig,
     openshiftClusterId: openshiftClusterIdOf(order),
     infraId: infraIdOf(order),
@@ -141,6 +142,17 @@ function manifestsOf(
   const isBareMetal = 'baremetal' in objectAt(installConfig, 'platform');
   const machines = isBareMetal ? bareMetalHosts([...order.hosts].sort(byRoleAndName)) : [];
   return placedManifests(documents, [...generated, ...machines], order.manifests, documentTokenOf(order));
+}
+
+/** @throws ArtifactsRefused when an override removes what the manifests contain, or gives it another type. */
+function manifestsOrRefusal(input: Parameters<typeof clusterManifests>[0]): readonly ManifestFile[] {
+  try {
+    return clusterManifests(input);
+  } catch (error) {
+    throw new ArtifactsRefused(
+      `${errorMessage(error)} Correct install_config_overrides and start the installation again.`,
+    );
+  }
 }
 
 const ROLE_ORDER = ['master', 'arbiter', 'worker'];
