@@ -19,6 +19,7 @@ export {
   manifestKey,
   manifestNotFound,
   manifestsSizeFault,
+  manifestTextMissing,
   type ManifestSource,
   type ManifestsState,
   userManifestsAfter,

@@ -160,6 +160,12 @@ export const manifestNotFound = (place: ManifestPlace) =>
     subject: 'file_name',
   }) as const;
 
+export const manifestTextMissing = (place: ManifestPlace) =>
+  ({
+    ...manifestNotFound(place),
+    reason: `The stored text of ${manifestKey(place)} is missing. Store it again.`,
+  }) as const;
+
 function evolve(state: ManifestsState, event: ManifestEvent): ManifestsState {
   const manifests = new Map(state.manifests);
   switch (event.type) {

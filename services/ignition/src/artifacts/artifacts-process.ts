@@ -39,7 +39,7 @@ import { Manifests, ownManifests } from '../manifests/manifests';
 import { ArtifactsRefused, type PreparationReport, TOOLCHAINS, type Toolchains } from '../toolchain/toolchain.port';
 import { type ClusterEntry, InstallView } from '../view/install-view';
 import { ArtifactVault } from './artifact-vault';
-import { toInstallRequest } from './install-request';
+import { refuseArtifacts, toInstallRequest } from './install-request';
 
 /** The progress of smaller layers is not reported. */
 const REPORTED_BYTES_MIN = 1024 ** 2;
@@ -171,7 +171,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicati
         this.config,
         this.serviceCaPem,
       );
-      const given = await this.manifests.ofUsers(clusterId);
+      const given = await this.manifests.ofUsers(clusterId).catch(refuseArtifacts);
       const own = [...order.operatorManifests.files, ...ownManifests(order, this.config.ownManifests)];
       const manifests = [...given, ...own.filter((file) => !isGiven(given, file))];
       const toolchain = this.toolchains.of(order.settings.ocpReleaseImage ?? '');

@@ -270,6 +270,15 @@ describe('a host that joins a running cluster', () => {
     expect(shown.storage).toEqual(storage);
   });
 
+  it('is refused when its stored override is missing', async () => {
+    const ignitionConfigOverrides = { digest: 'a'.repeat(64), bytes: 2 };
+    await give({ apiVipDnsName: 'api.day2.example.com' }, { ignitionConfigOverrides });
+    expect(await refusalOf(readConfig())).toMatchObject({
+      code: 'not-ready',
+      reason: expect.stringContaining('Ignition override of host extra is missing') as string,
+    });
+  });
+
   it('is refused when its cluster has no address', async () => {
     await give({});
     expect(await refusalOf(readConfig())).toMatchObject({ code: 'not-ready', subject: 'api_vip_dns_name' });

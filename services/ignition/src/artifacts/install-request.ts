@@ -121,27 +121,21 @@ async function toInstallHost(
     pool: role === 'worker' && isPoolNameChosen && machineConfigPoolName ? machineConfigPoolName : role,
     installationDisk: installationDisk.id || installationDisk.path,
     timeSources: entry.timeSources,
-    ignitionOverride: await ignitionOverrideOf(sources.secrets, entry, hostname),
+    ignitionOverride: await ignitionOverrideOf(sources.secrets, entry, hostname).catch(refuseArtifacts),
     fencing: await fencingOf(sources.secrets, entry),
   };
 }
 
-/** Returns JSON text; empty without an override. @throws ArtifactsRefused when the stored text is missing. */
-export function ignitionOverrideOf(
+/** Returns JSON text; empty without an override. @throws RefusalError `not-ready` when the stored text is missing. */
+export const ignitionOverrideOf = (
   secrets: Secrets,
   { state: { infraEnvId, settings } }: HostEntry,
   hostname: string,
-): Promise<string> {
-  return openDocument(
-    secrets,
-    infraEnvId,
-    settings.ignitionConfigOverrides,
-    `Ignition override of host ${hostname}`,
-  ).catch(refuseArtifacts);
-}
+): Promise<string> =>
+  openDocument(secrets, infraEnvId, settings.ignitionConfigOverrides, `Ignition override of host ${hostname}`);
 
 /** A refusal of a service ends the preparation with its reason. */
-const refuseArtifacts = (error: unknown): never => {
+export const refuseArtifacts = (error: unknown): never => {
   throw error instanceof RefusalError ? new ArtifactsRefused(error.refusal.reason) : error;
 };
 

@@ -11,6 +11,7 @@ import {
   INFRA_ENV_ID,
   openStage,
   preparationStarted,
+  PULL_SECRET,
   type Stage,
   refusalOf,
 } from '../ignition.fixture.spec';
@@ -52,6 +53,15 @@ describe('manifests of a user', () => {
     const facts = await stage.factsOf('manifest', CLUSTER_ID);
     expect(facts.map(({ type, metadata }) => [type, metadata.actor])).toEqual([['ManifestStored', 'alice']]);
     expect(JSON.stringify(facts)).not.toContain('canary-4711');
+  });
+
+  it('fail the preparation when their sealed text is missing', async () => {
+    await store('lost.yaml', 'a: 1\n');
+    await stage.platform.secrets.shred(CLUSTER_ID);
+    await stage.platform.secrets.seal(CLUSTER_ID, 'pull-secret', Buffer.from(PULL_SECRET));
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    const { data } = await stage.fact('ArtifactsFailed');
+    expect(data).toMatchObject({ reason: expect.stringContaining('manifests/lost.yaml is missing') as string });
   });
 
   it('can be replaced, moved and removed', async () => {

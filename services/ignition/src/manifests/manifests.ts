@@ -10,6 +10,7 @@ import {
   manifestNotFound,
   type ManifestSource,
   manifestsSizeFault,
+  manifestTextMissing,
   type ManifestsState,
 } from '@muster/domain';
 import {
@@ -138,7 +139,7 @@ export class Manifests {
     return this.known(clusterId);
   }
 
-  /** Returns every manifest of a user with its text. @throws ArtifactsRefused when they are too large together */
+  /** Returns the manifests of users with their texts. @throws ArtifactsRefused when too large, RefusalError without a text */
   async ofUsers(clusterId: string): Promise<readonly ManifestFile[]> {
     const manifests = (await this.known(clusterId)).filter(({ source }) => source === 'user');
     const fault = manifestsSizeFault(manifests);
@@ -198,10 +199,7 @@ export class Manifests {
     return this.execute(clusterId, { type: 'MoveManifest', clusterId, from, manifest }, manifest, context);
   }
 
-  /**
-   * A manifest that does not exist counts as removed.
-   * @throws RefusalError when the status of the cluster permits no change
-   */
+  /** A missing manifest counts as removed. @throws RefusalError when the status of the cluster permits no change */
   async remove(
     clusterId: string,
     folder: string,
@@ -252,7 +250,7 @@ export class Manifests {
 
   private async open(clusterId: string, manifest: Manifest): Promise<Buffer> {
     const content = await this.secrets.open(clusterId, documentSecretName(manifest.digest));
-    if (!content) throw new RefusalError(manifestNotFound(manifest));
+    if (!content) throw new RefusalError(manifestTextMissing(manifest));
     return content;
   }
 
