@@ -85,7 +85,9 @@ export async function runStep(
 ): Promise<StepOutcome> {
   if (!isStepType(stepType)) return refuse(`This agent does not support the step type "${stepType}".`);
   if (!(await machine.isMediaReadable())) return mediaLost();
-  const outcome = await perform(stepType, machine.abilities, args, signal);
+  const performed = await perform(stepType, machine.abilities, args, signal);
+  // The service refuses a reply whose error is cut within a character.
+  const outcome = { ...performed, error: performed.error.toWellFormed() };
   return outcome.exitCode !== 0 && !(await machine.isMediaReadable()) ? mediaLost() : outcome;
 }
 

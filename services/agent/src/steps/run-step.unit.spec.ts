@@ -1,3 +1,4 @@
+import { execute, type RunCommand } from '../linux/command';
 import { type Abilities, type Machine, StepFailed } from '../machine/machine.port';
 import { runStep } from './run-step';
 
@@ -49,6 +50,14 @@ describe('a step', () => {
     expect(exitCode).toBe(-1);
     expect(error).toMatch(/ (must be|is required)/);
     expect(error).toContain(`The argument ${place} `);
+  });
+
+  it('has an error that the service accepts when a long text is cut within a character', async () => {
+    const run: RunCommand = async () => ({ exitCode: 1, stdout: `${'\u{1f4be}'.repeat(600)}.` });
+    const abilities: Abilities = { 'stop-installation': async () => void (await execute(run, 'podman', [], never)) };
+    const { error } = await runStep(machineWith(abilities), 'stop-installation', [], never);
+    expect(error).toMatch(/^"podman" ended with exit code 1: .*\u{1f4be}\.$/u);
+    expect(error.isWellFormed()).toBe(true);
   });
 
   it('is not started when the discovery image cannot be read', async () => {
