@@ -134,7 +134,7 @@ export type PlacedManifests =
   | { readonly kind: 'placed'; readonly files: readonly ManifestFile[] }
   | { readonly kind: 'refused'; readonly reason: string };
 
-const PATCH = /^(.+\.(?:ya?ml|json))\.patch[^/]*$/;
+const PATCH = /^(.+\.(?:ya?ml|json))\.patch[^/.]*$/;
 const DOCUMENTS = /^(.+)\.(ya?ml)$/;
 const NUMBER_DIGITS = 2;
 
@@ -154,7 +154,9 @@ export function placeManifests(
   const files = new Map(generated.map((file) => [keyOf(file), file]));
   const given = added.filter(({ content }) => content.trim() !== '');
   for (const file of given.filter((one) => !isPatch(one))) {
-    for (const single of splitDocuments(file, token)) files.set(keyOf(single), single);
+    const documents = splitDocuments(file, token);
+    if (documents.length > 1) files.delete(keyOf(file));
+    for (const single of documents) files.set(keyOf(single), single);
     if (files.size > PLACED_FILES_MAX) return { kind: 'refused', reason: TOO_MANY_FILES };
   }
   const patches = given

@@ -37,6 +37,17 @@ describe('manifests that are added to the generated ones', () => {
     ]);
   });
 
+  it('replace a manifest with the same name when they are split, too', () => {
+    expect([...placed([file(SCHEDULER.fileName, 'kind: A\n---\nkind: B\n')]).keys()]).toEqual([
+      'manifests/cluster-scheduler-02-config-abc1234-00.yml',
+      'manifests/cluster-scheduler-02-config-abc1234-01.yml',
+    ]);
+  });
+
+  it('are no patches when their last extension is another one', () => {
+    expect([...placed([file('a.yaml.patch.yaml', 'kind: A\n')], []).keys()]).toEqual(['manifests/a.yaml.patch.yaml']);
+  });
+
   it('are refused when they have too many documents together', () => {
     const files = ['a.yaml', 'b.yaml'].map((name) => file(name, 'a: 1\n---\n'.repeat(5_001)));
     const refused = { kind: 'refused', reason: expect.stringContaining('more than 10000 documents') as string };
