@@ -145,7 +145,7 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   private async hold(entry: OsImageEntry): Promise<HeldBaseImage> {
-    const { key, open, release } = await this.sources.hold(entry);
+    const { key, open, forget, release } = await this.sources.hold(entry);
     const known = this.known.get(key) ?? new SharedImage(open().then((opened) => toBaseImage(entry, opened)));
     this.known.set(key, known);
     // Before the image is awaited, so that a replacement meanwhile does not close it.
@@ -157,8 +157,11 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
     try {
       return { image: await known.opened, release: releaseAll };
     } catch (error) {
-      // A missing file may exist at the next request, so the failure is not cached.
-      if (this.known.get(key) === known) this.known.delete(key);
+      // A missing or damaged file may be replaced before the next request, so the failure is not cached.
+      if (this.known.get(key) === known) {
+        this.known.delete(key);
+        forget();
+      }
       releaseAll();
       throw unusable(entry, error);
     }

@@ -18,6 +18,15 @@ export interface OpenedSource {
   close(): Promise<void>;
 }
 
+/** A source that is available until `release`. */
+interface HeldSource {
+  readonly key: string;
+  open(): Promise<OpenedSource>;
+  /** The image cannot be used. The next request downloads it again when it is stored here. */
+  forget(): void;
+  release(): void;
+}
+
 /** Provides the bytes of base images: files, the store of downloaded images, or a server that is read in place. */
 @Injectable()
 export class ImageSources implements OnModuleInit, OnApplicationShutdown {
@@ -76,21 +85,19 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
    * Keeps the image available until `release`.
    * @throws RefusalError `busy` while it is downloaded, or the reason why its URL cannot be used
    */
-  async hold(entry: OsImageEntry): Promise<{ readonly key: string; open(): Promise<OpenedSource>; release(): void }> {
+  async hold(entry: OsImageEntry): Promise<HeldSource> {
     const location = locationOfImage(entry.url, this.config.imageDirectory);
+    const nothing = (): void => undefined;
     if (location.kind === 'file') {
-      await this.checkVersion(location.path);
-      return { key: location.path, open: () => this.openFileOf(entry, location.path), release: () => undefined };
+      const { path } = location;
+      await this.checkVersion(path);
+      return { key: path, open: () => this.openFileOf(entry, path), forget: nothing, release: nothing };
     }
     const image = this.stored(entry);
-    if (!image) return { key: location.url, open: () => this.openRemote(location.url), release: () => undefined };
+    const { url } = location;
+    if (!image) return { key: url, open: () => this.openRemote(url), forget: nothing, release: nothing };
     const { path, release } = await this.store.hold(image);
-    const open = (): Promise<OpenedSource> =>
-      this.openPath(path).catch((error: unknown) => {
-        this.store.forget(image);
-        throw error;
-      });
-    return { key: path, open, release };
+    return { key: path, open: () => this.openPath(path), forget: () => this.store.forget(image), release };
   }
 
   /** Files and servers that are read in place are always ready. The first use shows whether they can be read. */

@@ -116,6 +116,19 @@ describe('a base image on a server', () => {
     expect((await get()).status).toBe(200);
   });
 
+  it('is downloaded again when its stored file is damaged', async () => {
+    const folder = temporaryDirectory();
+    try {
+      writeFileSync(join(folder.path, `rhcos-full-iso-${BUILD}-x86_64.iso`), BASE.subarray(0, BASE.length / 2));
+      const entry = { openshift_version: '4.18', cpu_architecture: 'x86_64', url: server.url, version: BUILD };
+      await open({ OS_IMAGES: JSON.stringify([entry]), DATA_DIR: folder.path });
+      await isServed();
+      expect(server.ranges).toEqual(['']);
+    } finally {
+      folder.remove();
+    }
+  });
+
   it('is not downloaded when the disk would have less than MUSTER_DISK_RESERVE', async () => {
     await open({ MUSTER_DISK_RESERVE: String(Number.MAX_SAFE_INTEGER), OS_IMAGES_FETCH: 'eager' });
     await eventually('it failed', async () => (await list())[0]?.['state'] === 'failed');
