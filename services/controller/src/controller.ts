@@ -127,7 +127,9 @@ export async function openClient(
   const kubeconfig = await host.writeTemporary('kubeconfig', credentials);
   return async (...args) => {
     const { exitCode, output } = await host.oc([`--kubeconfig=${kubeconfig}`, ...args], signal);
-    if (exitCode !== 0) throw new Error(output.slice(-OUTPUT_CHARS_MAX) || `oc ended with exit code ${exitCode}`);
+    // The service refuses a status whose text is cut within a character.
+    const end = output.slice(-OUTPUT_CHARS_MAX).toWellFormed();
+    if (exitCode !== 0) throw new Error(end || `oc ended with exit code ${exitCode}`);
     return output;
   };
 }

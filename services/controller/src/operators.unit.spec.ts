@@ -216,6 +216,13 @@ describe('operators', () => {
     expect(reports).toEqual({ lso: failed('oc: command not found'), mce: 'available: ' });
   });
 
+  it('are failed with a text that the service accepts when their output is cut within a character', async () => {
+    const refused = { exitCode: 1, output: `${'\u{1f4be}'.repeat(300)}.` };
+    const { reports } = await finalizeWith(['lso'], [['lso', 'volumes']], () => refused);
+    expect(reports['lso']).toMatch(/^failed: .*\u{1f4be}\.$/u);
+    expect(reports['lso']?.isWellFormed()).toBe(true);
+  });
+
   it('are configured when a manifest of another operator cannot be applied', async () => {
     const manifests = [['lso', 'refused'] as const, ['mce', 'engine'] as const];
     const { applied, reports } = await finalizeWith(['lso', 'mce'], manifests, (texts) =>
