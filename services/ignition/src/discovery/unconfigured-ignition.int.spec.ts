@@ -114,6 +114,7 @@ describe('the document of a disconnected image', () => {
   it.each([
     [{ ntpSources: '', additionalNtpSources: 'ntp1.example.com' }, 'ntp1.example.com'],
     [{ ntpSources: 'ntp2.example.com', additionalNtpSources: 'ntp1.example.com' }, 'ntp2.example.com'],
+    [{ additionalNtpSources: 'ntp1.example.com, ntp2.example.com' }, 'ntp1.example.com\\n +- ntp2.example.com'],
   ])('is created with the NTP sources of %j', async (settings, source) => {
     await givenSettings(settings);
     await render();

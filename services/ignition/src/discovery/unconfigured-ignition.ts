@@ -82,7 +82,8 @@ export class UnconfiguredIgnition {
       proxy: await openProxy(this.secrets, infraEnvId, settings.proxy),
       additionalNtpSources: (settings.ntpSources || settings.additionalNtpSources || '')
         .split(',')
-        .filter((source) => source.trim() !== ''),
+        .map((source) => source.trim())
+        .filter((source) => source !== ''),
       // Absent when empty, because existing documents have the digest of an input without it.
       ...(additionalTrustBundle && { additionalTrustBundle }),
       rendezvousIp: settings.rendezvousIp ?? '',
