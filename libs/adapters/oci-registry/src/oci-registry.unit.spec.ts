@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse, SendHttp } from '@muster/ports';
 import { parseImageReference, parseMirrorDocuments, placesOf } from './image-reference';
 import { createRegistryClient, parseChallenge, parsePullSecret } from './registry-client';
+import { readTar } from './tar-entries';
 
 const { signal } = new AbortController();
 const DIGEST = `sha256:${'a'.repeat(64)}`;
@@ -114,6 +115,26 @@ describe('pull secret', () => {
   ])('takes the token server of several challenges: %s', (header) => {
     const parameters = { realm: 'https://auth/token', service: 'quay.io' };
     expect(parseChallenge(header)).toEqual({ scheme: 'bearer', parameters });
+  });
+});
+
+describe('archive of a layer', () => {
+  it.each(['L', 'x', 'g'])('is refused when a header of kind %s would fill the memory', async (kind) => {
+    const header = Buffer.alloc(512);
+    header.write('77777777777', 124);
+    header.write(kind, 156);
+    let sent = 0;
+    const stream = (async function* () {
+      yield header;
+      for (; sent < 64; sent += 1) yield Buffer.alloc(1024 * 1024);
+    })();
+    const read = readTar(
+      stream,
+      () => 'skip',
+      () => Promise.resolve(),
+    );
+    await expect(read).rejects.toThrow('the archive has a header of 8589934591 bytes');
+    expect(sent).toBe(0);
   });
 });
 

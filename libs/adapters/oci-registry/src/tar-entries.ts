@@ -5,6 +5,8 @@ import type { ByteStream } from '@muster/ports';
 import { Decompress } from 'fzstd';
 
 const BLOCK_BYTES = 512;
+/** Headers with long names and attributes are read into memory. Those of real images have less than a kilobyte. */
+const HEADER_BYTES_MAX = 1024 * 1024;
 
 export interface TarEntry {
   /** Without a leading `./` or `/`. */
@@ -34,6 +36,7 @@ export async function readTar(
     const size = sizeOf(header);
     const padding = (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
     if (kind === 'L' || kind === 'x' || kind === 'g') {
+      if (size > HEADER_BYTES_MAX) throw new Error(`the archive has a header of ${size} bytes`);
       const text = ((await source.read(size)) ?? Buffer.alloc(0)).toString('utf8');
       await source.read(padding);
       if (kind === 'L') longName = text.replace(/\0.*$/s, '');
