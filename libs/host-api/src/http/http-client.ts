@@ -17,7 +17,7 @@ export class HttpRefused extends Error {
     answer: { readonly status: number; readonly body: Buffer },
   ) {
     const reason = reasonOf(answer.body);
-    super(`${call.method} ${call.path} was answered ${answer.status}: ${reason}`);
+    super(`${shown(call)} was answered ${answer.status}: ${reason}`);
     this.name = 'HttpRefused';
     this.status = answer.status;
     this.reason = reason;
@@ -37,6 +37,10 @@ export class ServiceUnreachable extends Error {
     this.name = 'ServiceUnreachable';
   }
 }
+
+/** The query contains the token of an image. */
+const shown = ({ method, path }: { readonly method: string; readonly path: string }): string =>
+  `${method} ${path.split('?', 1)[0]}`;
 
 const REASON_CHARS_MAX = 500;
 
@@ -175,7 +179,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     });
   const isDone = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300;
   const ofProxy = (call: HttpCall, what: string): ServiceUnreachable =>
-    new ServiceUnreachable(base.origin, new Error(`a proxy answered ${call.method} ${call.path} with ${what}`));
+    new ServiceUnreachable(base.origin, new Error(`a proxy answered ${shown(call)} with ${what}`));
   /**
    * Proxies and captive portals answer with their own page, for example while the service is stopped. Callers end when the service refuses
    * them, or take the page for a result, so such an answer counts as none.

@@ -15,10 +15,21 @@ describe('the reason of a refused call', () => {
   });
 });
 
+it.each([
+  [401, '{"code":"401","reason":"Not this host."}', 'application/json'],
+  [404, '', 'application/json'],
+  [200, '<html>', 'text/html'],
+])('a failure with %d does not contain the query, which has the token of an image', async (status, body, type) => {
+  for (const asStream of [false, true])
+    expect(String(await answered(status, body, { type, asStream, path: '/a?image_token=canary' }))).not.toMatch(
+      /\?|canary/,
+    );
+});
+
 const answered = async (
   status: number,
   body: string,
-  { type = 'application/json', sendsJsonErrors = true, asStream = false } = {},
+  { type = 'application/json', sendsJsonErrors = true, asStream = false, path = '/a' } = {},
 ): Promise<unknown> => {
   const server = createServer((_, response) => void response.writeHead(status, { 'content-type': type }).end(body));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -26,7 +37,7 @@ const answered = async (
   const timer = { sleep: () => Promise.resolve() };
   const client = createHttpClient({ baseUrl, sendsJsonErrors, retries: NO_RETRIES, timer });
   const result = await client[asStream ? 'stream' : 'call'](
-    { method: 'GET', path: '/a' },
+    { method: 'GET', path },
     new AbortController().signal,
   ).catch((error: unknown) => error);
   client.close();
