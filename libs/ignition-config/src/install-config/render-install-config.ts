@@ -1,4 +1,5 @@
 import { isAtLeast } from '@muster/feature-support';
+import { splitList } from '../discovery/discovery-input';
 import { checkInstallConfig } from './check-install-config';
 import type { InstallConfig, InstallConfigHost, InstallConfigInput } from './install-config-input';
 import { overrideInstallConfig } from './override-install-config';
@@ -100,21 +101,20 @@ function proxySection(input: InstallConfigInput): object {
     proxy: {
       ...(httpProxy && { httpProxy }),
       ...(httpsProxy && { httpsProxy }),
-      noProxy: noProxy === '*' ? '*' : withOwnNetworks(input).join(','),
+      noProxy: noProxy.trim() === '*' ? '*' : withOwnNetworks(input).join(','),
     },
   };
 }
 
-/** Traffic within the cluster must not use a proxy. */
+/** Traffic within the cluster must not use a proxy. The installer refuses blanks. */
 function withOwnNetworks(input: InstallConfigInput): readonly string[] {
-  const given = input.proxy.noProxy.split(',').filter((entry) => entry !== '');
   const own = [
     `.${input.name}.${input.baseDomain}`,
     ...input.clusterNetworks.map(({ cidr }) => cidr),
     ...input.serviceNetworks,
     ...input.machineNetworks,
   ];
-  return [...new Set([...given, ...own])];
+  return [...new Set([...splitList(input.proxy.noProxy), ...own])];
 }
 
 export type ComposedInstallConfig =

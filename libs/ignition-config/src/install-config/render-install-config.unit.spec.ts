@@ -1,0 +1,18 @@
+import { sampleInstallConfig } from '../install/sample-install.fixture.spec';
+import { renderInstallConfig } from './render-install-config';
+
+describe('the proxy section', () => {
+  const proxyOf = (noProxy: string) =>
+    renderInstallConfig(sampleInstallConfig({ proxy: { httpProxy: 'http://proxy', httpsProxy: '', noProxy } }))[
+      'proxy'
+    ];
+
+  it('has no blanks in noProxy, which the installer refuses', () => {
+    const own = '.demo.example.com,10.128.0.0/14,172.30.0.0/16,192.0.2.0/24';
+    expect(proxyOf(' a.example.com , ,192.0.2.0/24')).toEqual({
+      httpProxy: 'http://proxy',
+      noProxy: `a.example.com,192.0.2.0/24,${own.replace(',192.0.2.0/24', '')}`,
+    });
+    expect(proxyOf(' * ')).toMatchObject({ noProxy: '*' });
+  });
+});
