@@ -88,8 +88,9 @@ export const connectivityReader = documentReader({
   schema: CONNECTIVITY,
   toReport: (connectivity, { generation }, digest) => {
     const { remote_hosts = [] } = connectivity;
+    const hosts = lastOfEach(remote_hosts);
     const body = toBody(connectivity, digest);
-    const peers = remote_hosts.map(toPeer);
+    const peers = hosts.map(toPeer);
     const collisions = collisionsIn(connectivity);
     const paths = remote_hosts.flatMap(({ mtu_report }) => mtu_report ?? []);
     return {
@@ -99,7 +100,7 @@ export const connectivityReader = documentReader({
         data: {
           body: toStoredBody(body),
           generation,
-          fingerprint: digest(fingerprintOf(remote_hosts, peers, collisions)),
+          fingerprint: digest(fingerprintOf(hosts, peers, collisions)),
           peers,
           vanishedPeers: [],
           collisions,
@@ -115,6 +116,11 @@ export const connectivityReader = documentReader({
     };
   },
 });
+
+/** Each host has one entry. With several that differ, the report would differ from the stored one after each append. */
+const lastOfEach = (hosts: readonly RemoteHost[]): readonly RemoteHost[] => [
+  ...new Map(hosts.map((host) => [host.host_id, host])).values(),
+];
 
 /**
  * Returns a limited number of paths from all network cards to all networks. The reader does not know the machine networks. The paths of

@@ -1,5 +1,5 @@
 import type { EventData } from '@muster/contracts';
-import { inventoryDecider, type ReportedState } from '../reports-decider';
+import { inventoryDecider, isPartial, type ReportedState } from '../reports-decider';
 import { toDataUrl } from '@muster/ignition-config';
 import { SAMPLE_HOST_KEY } from '@muster/testing';
 import { connectivityReader } from './connectivity.report';
@@ -62,6 +62,20 @@ describe('connectivity of hosts', () => {
     ]);
     const third = report(second.state, remote('c'), remote('a'));
     expect(third.stored).toMatchObject({ peers: [], vanishedPeers: ['b'] });
+  });
+
+  it('is stored in one append when many entries are about one host, of which the last one counts', () => {
+    const many = Array.from({ length: 400 }, (_, n) => ({
+      host_id: 'a',
+      l3_connectivity: Array.from({ length: 64 }, (_empty, index) => ({
+        remote_ip_address: `${n}.${index}`.padEnd(64, '0'),
+        successful: true,
+      })),
+    }));
+    const { state, stored } = report(start, ...many, remote('a', { rtt: 7 }));
+    expect(stored?.peers).toMatchObject([{ hostId: 'a', farAddresses: ['10.0.0.1'], latencyMs: 7 }]);
+    expect(isPartial(state)).toBe(false);
+    expect(report(state, ...many, remote('a', { rtt: 7 })).stored).toBeUndefined();
   });
 
   it('does not change while latency and loss stay in their class', () => {
