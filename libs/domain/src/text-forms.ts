@@ -1,4 +1,4 @@
-import { parseIp } from '@muster/addresses';
+import { parseCidr, parseIp } from '@muster/addresses';
 
 const MAX_DOMAIN_CHARACTERS = 181;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -13,6 +13,8 @@ const SSH_KEY_PARTS: ReadonlyMap<string, number> = new Map([
   ['sk-ssh-ed25519@openssh.com', 3],
   ['sk-ecdsa-sha2-nistp256@openssh.com', 4],
 ]);
+/** A name of a host or domain, as proxies accept it. */
+const PLACE = /^\.?[a-z0-9_][a-z0-9_-]{0,62}(?:\.[a-z0-9_][a-z0-9_-]{0,62})*\.?$/i;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 const LENGTH_BYTES = 4;
 const URL = /^([a-z]+:)\/\/(?:[^\s/@]*@)?(\[[0-9a-fA-F:]+\]|[^\s/:@]+)(?::(\d{1,5}))?\/?$/;
@@ -40,6 +42,18 @@ export function wrongHostIn(list: string): string | undefined {
     .split(',')
     .map((item) => item.trim())
     .find((item) => item !== '' && !isHostOrAddress(item));
+}
+
+/**
+ * Returns the first item of a comma-separated list that is neither a name of a host or domain, nor an address, nor a
+ * network. Empty items are skipped. As in assisted-service v2, each list with `*` is accepted.
+ */
+export function wrongNoProxyIn(list: string): string | undefined {
+  if (list.includes('*')) return undefined;
+  return list
+    .split(',')
+    .map((item) => item.trim())
+    .find((item) => item !== '' && !PLACE.test(item) && (parseIp(item) ?? parseCidr(item)) === undefined);
 }
 
 /**

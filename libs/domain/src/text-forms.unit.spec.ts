@@ -1,4 +1,12 @@
-import { isDomainName, isMaskedProxyUrl, isProxyUrl, isSameValue, isSshPublicKeys, maskedProxyUrl } from './text-forms';
+import {
+  isDomainName,
+  isMaskedProxyUrl,
+  isProxyUrl,
+  isSameValue,
+  isSshPublicKeys,
+  maskedProxyUrl,
+  wrongNoProxyIn,
+} from './text-forms';
 
 describe('mask of a proxy URL', () => {
   it.each([
@@ -25,6 +33,22 @@ describe('mask of a proxy URL', () => {
       expect(isProxyUrl(maskedProxyUrl(text), ['http:'])).toBe(false);
     },
   );
+});
+
+describe('places without a proxy', () => {
+  it.each([
+    ['', undefined],
+    ['*', undefined],
+    ['*.example.com', undefined],
+    ['.example.com, Host_1.lan.,localhost', undefined],
+    ['10.0.0.0/8,192.0.2.1,fd00::/48,::1,', undefined],
+    ['example.com,http://example.com', 'http://example.com'],
+    ['a.example.com b.example.com', 'a.example.com b.example.com'],
+    ['10.0.0.0/40', '10.0.0.0/40'],
+    ['..example.com', '..example.com'],
+  ])('in %j: the wrong one is %j', (list, wrong) => {
+    expect(wrongNoProxyIn(list)).toBe(wrong);
+  });
 });
 
 describe('SSH public keys', () => {

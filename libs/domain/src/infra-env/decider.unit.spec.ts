@@ -129,6 +129,7 @@ describe('input rules of an infra-env', () => {
     ['additional_ntp_sources', { additionalNtpSources: '10.0.0.1,?' }],
     ['proxy.http_proxy', { proxy: { httpProxy: 'proxy:3128' } }],
     ['proxy.https_proxy', { proxy: { httpsProxy: 'socks://proxy:3128' } }],
+    ['proxy.no_proxy', { proxy: { noProxy: 'http://example.com' } }],
     ['ssh_authorized_key', { sshAuthorizedKey: 'nonsense' }],
     ['kernel_arguments', { kernelArguments: '[{"operation":"think","value":"quiet"}]' }],
     ['kernel_arguments', { kernelArguments: '[{"operation":"append","value":"a b"}]' }],

@@ -4,7 +4,7 @@ import { certificatesFault } from '@muster/ignition-config';
 import type { Refusal } from '@muster/problems';
 import { createJsonParser, enumOf, formatViolation } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
-import { isProxyUrl, isSshPublicKeys, wrongHostIn } from '../text-forms';
+import { isProxyUrl, isSshPublicKeys, wrongHostIn, wrongNoProxyIn } from '../text-forms';
 import { IMAGE_TYPES } from './state';
 
 type Settings = Plain<InfraEnvSettings>;
@@ -114,6 +114,16 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
     id: 'https-proxy-is-url',
     subject: 'proxy.https_proxy',
     check: ({ settings }) => proxy('https_proxy', settings.proxy?.httpsProxy, ['http:', 'https:']),
+  },
+  {
+    id: 'no-proxy-names-places',
+    subject: 'proxy.no_proxy',
+    check: ({ given }) => {
+      const wrong = wrongNoProxyIn(given.proxy?.noProxy ?? '');
+      return wrong === undefined
+        ? undefined
+        : { reason: `no_proxy "${wrong.slice(0, 128)}" is neither a name, nor an address, nor a network.` };
+    },
   },
   {
     id: 'ssh-key-readable',

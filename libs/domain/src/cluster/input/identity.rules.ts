@@ -1,5 +1,12 @@
 import { parseVersion } from '@muster/validation-rules';
-import { isDomainName, isHostOrAddress, isProxyUrl, isSshPublicKeys, wrongHostIn } from '../../text-forms';
+import {
+  isDomainName,
+  isHostOrAddress,
+  isProxyUrl,
+  isSshPublicKeys,
+  wrongHostIn,
+  wrongNoProxyIn,
+} from '../../text-forms';
 import type { BrokenInput, ClusterInputRule } from './input-rule';
 
 const MAX_NAME_CHARACTERS = 54;
@@ -81,6 +88,17 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
     subject: 'https_proxy',
     fields: ['proxy'],
     check: ({ settings }) => proxyUrl('https_proxy', settings.proxy?.httpsProxy, ['http:', 'https:']),
+  },
+  {
+    id: 'no-proxy-names-places',
+    subject: 'no_proxy',
+    fields: ['proxy'],
+    check: ({ settings }) => {
+      const wrong = wrongNoProxyIn(settings.proxy?.noProxy ?? '');
+      return wrong === undefined
+        ? undefined
+        : { reason: `no_proxy "${wrong.slice(0, 128)}" is neither a name, nor an address, nor a network.` };
+    },
   },
   {
     id: 'ntp-sources-are-hosts',

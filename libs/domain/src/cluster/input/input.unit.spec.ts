@@ -60,6 +60,7 @@ const CREATE_REFUSED: readonly (readonly [string, Settings, string])[] = [
   ['ssh-key-readable', { sshPublicKey: 'my key' }, 'ssh_public_key'],
   ['http-proxy-is-url', { proxy: { httpProxy: 'https://proxy.example.com' } }, 'http_proxy'],
   ['https-proxy-is-url', { proxy: { httpsProxy: 'proxy.example.com' } }, 'https_proxy'],
+  ['no-proxy-names-places', { proxy: { noProxy: 'a.example.com,not a name' } }, 'no_proxy'],
   ['only-ntp-sources-are-hosts', { ntpSources: 'pool.ntp.org,not a host' }, 'ntp_sources'],
   ['one-way-to-name-ntp-sources', { ntpSources: 'a.example.com', additionalNtpSource: 'b.example.com' }, 'ntp_sources'],
   ['ntp-sources-are-hosts', { additionalNtpSource: 'pool.ntp.org,not a host' }, 'additional_ntp_source'],
