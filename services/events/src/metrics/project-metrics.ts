@@ -18,7 +18,10 @@ import { CLUSTER_OBSERVATIONS, HOST_OBSERVATIONS, type Observation } from './obs
  */
 export const SERIES_MAX = 500;
 const LABEL_MAX_CHARACTERS = 256;
-/** Machines report any number. JSON has no number for a sum that overflows, so the next sum would begin at 0. */
+/**
+ * Machines report any number. Prometheus takes a smaller sum for a restart, and JSON has no number for a sum that overflows, so the next
+ * sum would begin at 0.
+ */
 const VALUE_MAX = Number.MAX_SAFE_INTEGER;
 
 /** Returns the metric with one more observation. */
@@ -41,7 +44,7 @@ export function withObservation(
 function observed(known: HistogramFigures | undefined, bounds: readonly number[], value: number): HistogramFigures {
   return {
     buckets: bounds.map((bound, index) => (known?.buckets[index] ?? 0) + (value <= bound ? 1 : 0)),
-    sum: (known?.sum ?? 0) + Math.max(-VALUE_MAX, Math.min(VALUE_MAX, value)),
+    sum: (known?.sum ?? 0) + Math.max(0, Math.min(VALUE_MAX, value)),
     count: (known?.count ?? 0) + 1,
   };
 }

@@ -227,10 +227,17 @@ describe('metrics from events', () => {
       ...pulls.slice(0, 2),
     );
     expect(JSON.parse(JSON.stringify(found))).toEqual(found);
-    const sum = Number.MAX_SAFE_INTEGER;
+    const sum = 2 * Number.MAX_SAFE_INTEGER;
     expect(await figures('cluster_image_pull_status', clusterRegistered(), hostRegistered(), ...pulls)).toEqual({
       'imageName="quay.io/a",result="success"': [sum, 3],
     });
+  });
+
+  it('have sums that never decrease, although an interface without a link has the speed -1', async () => {
+    const nics = [10, -1].map((speedMbps) => ({ name: 'eth0', speedMbps, ipv4Addresses: [], ipv6Addresses: [] }));
+    const inventory = onInventory('InventoryReported', { hardware: { ...hardware, nics } as never });
+    const history = [clusterRegistered(), hostRegistered({ role: 'master' }), inventory, stage('Done')];
+    expect(await figures('cluster_host_nic_gb', ...history)).toEqual({ 'role="master",result="Done"': [10, 2] });
   });
 
   it('have a limited number of series, and escape labels', async () => {
