@@ -2,6 +2,7 @@ import { RefusalError } from '@muster/problems';
 import { stringifyForKubernetes } from '../documents/read-yaml';
 import { type HostNetworkConfig, planHost } from '../static-network/host-networks';
 import { describeNetworkProblem } from '../static-network/nmstate';
+import { splitList } from './discovery-input';
 
 export interface UnconfiguredInput {
   readonly name: string;
@@ -67,7 +68,9 @@ const infraEnv = (input: UnconfiguredInput, hasNetworks: boolean): object => ({
     ...(input.sshAuthorizedKey && { sshAuthorizedKey: input.sshAuthorizedKey }),
     ...(input.additionalNtpSources.length > 0 && { additionalNTPSources: [...input.additionalNtpSources] }),
     ...(input.additionalTrustBundle && { additionalTrustBundle: input.additionalTrustBundle }),
-    ...((input.proxy.httpProxy || input.proxy.httpsProxy) && { proxy: { ...input.proxy } }),
+    ...((input.proxy.httpProxy || input.proxy.httpsProxy) && {
+      proxy: { ...input.proxy, noProxy: splitList(input.proxy.noProxy).join(',') },
+    }),
     ...(hasNetworks && { nmStateConfigLabelSelector: { matchLabels: LABEL } }),
   },
 });

@@ -85,6 +85,13 @@ describe('files of an image for installations without a service', () => {
     });
   });
 
+  it('contain the proxy without blanks, which the service of the rendezvous host refuses', () => {
+    const proxy = { httpProxy: 'http://proxy', httpsProxy: '', noProxy: '.lan, 10.0.0.0/8' };
+    expect(parse(contentOf('cluster-manifests/infraenv.yaml', { proxy }))).toMatchObject({
+      spec: { proxy: { httpProxy: 'http://proxy', noProxy: '.lan,10.0.0.0/8' } },
+    });
+  });
+
   it('are refused with a static network that cannot be used', () => {
     const staticNetworks = [{ network_yaml: 'interfaces: [{name: eth0, type: ethernet, state: up}]\n' }];
     expect(() => unconfiguredFiles(input({ staticNetworks }))).toThrow(
