@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isFullDisk } from '@muster/nest-kit';
+import { errorCode } from '@muster/schema';
 import { plain, type RemoteClient, RemoteError } from './remote-client';
 
 /** Download state of an image file. */
@@ -102,10 +103,17 @@ export async function downloadFile(client: RemoteClient, options: DownloadOption
         done(null, chunk);
       },
     });
+    const ended = (): RemoteError => new RemoteError(`${plain(url)} ended after ${received} of ${total} bytes`);
     // The partial file is complete: the response has no body.
     if (start === total) answer.resume();
-    else await pipeline(answer, counted, createWriteStream(partial, { flags: start === 0 ? 'w' : 'a' }), { signal });
-    if (received !== total) throw new RemoteError(`${plain(url)} ended after ${received} of ${total} bytes`);
+    else
+      await pipeline(answer, counted, createWriteStream(partial, { flags: start === 0 ? 'w' : 'a' }), { signal }).catch(
+        (error: unknown) => {
+          // The text of a broken connection, `aborted`, names neither the server nor the progress.
+          throw errorCode(error) === 'ECONNRESET' ? ended() : error;
+        },
+      );
+    if (received !== total) throw ended();
   } catch (error) {
     answer.destroy();
     // Other files need the space.
