@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { COMPACTED_EVENT, type RecordedEvent, type StreamId } from '@muster/ports';
 import Database from 'libsql';
-import DatabaseOfThreads from 'libsql/promise';
+import AsyncDatabase from 'libsql/promise';
 import { BUSY_TIMEOUT_MS, explain } from './database';
 import { decodeEvent, decodeText, type EventRow, type StoredText } from './event-pages';
 import { sealedFaults } from './sealed-storage';
@@ -144,7 +144,7 @@ export async function verifySqliteFile(kind: StoredFile, file: string, onWork?: 
   const pageFaults = await inThread(file, onWork, async (database) => {
     const faults: string[] = [];
     try {
-      const check = (await database.prepare('PRAGMA integrity_check')) as ThreadStatement;
+      const check = (await database.prepare('PRAGMA integrity_check')) as AsyncStatement;
       // Damage may end the check after its first answers.
       for (const [answer] of await check.raw().iterate())
         if (answer !== 'ok') faults.push(`The file is damaged: ${answer}`);
@@ -158,7 +158,7 @@ export async function verifySqliteFile(kind: StoredFile, file: string, onWork?: 
 }
 
 /** The driver declares no types for statements that run in its threads. */
-interface ThreadStatement {
+interface AsyncStatement {
   raw(): { iterate(): Promise<Iterable<readonly [string]>> };
 }
 
@@ -186,7 +186,7 @@ export const vacuumSqliteFile = (
 async function inThread<Result>(
   file: string,
   onWork: OnWork | undefined,
-  work: (database: DatabaseOfThreads) => Promise<Result>,
+  work: (database: AsyncDatabase) => Promise<Result>,
 ): Promise<Result> {
   const startedMs = performance.now();
   const before = transferredBytes();
@@ -196,7 +196,7 @@ async function inThread<Result>(
     onWork?.({ ms: performance.now() - startedMs, bytes });
   }, WORK_REPORT_MS);
   try {
-    const database = new DatabaseOfThreads(file, { timeout: BUSY_TIMEOUT_MS });
+    const database = new AsyncDatabase(file, { timeout: BUSY_TIMEOUT_MS });
     try {
       return await work(database);
     } finally {
