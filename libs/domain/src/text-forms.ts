@@ -34,26 +34,27 @@ export function isHostOrAddress(text: string): boolean {
   return isDnsName(text.toLowerCase()) || parseIp(text) !== undefined;
 }
 
+const itemsOf = (list: string): readonly string[] => list.split(',').map((item) => item.trim());
+
 /**
  * Returns the first item of a comma-separated list that is neither a host name nor an address. Empty items are skipped.
  */
-export function wrongHostIn(list: string): string | undefined {
-  return list
-    .split(',')
-    .map((item) => item.trim())
-    .find((item) => item !== '' && !isHostOrAddress(item));
-}
+export const wrongHostIn = (list: string): string | undefined =>
+  itemsOf(list).find((item) => item !== '' && !isHostOrAddress(item));
+
+const isPlace = (item: string): boolean => PLACE.test(item) || (parseIp(item) ?? parseCidr(item)) !== undefined;
 
 /**
- * Returns the first item of a comma-separated list that is neither a name of a host or domain, nor an address, nor a
- * network. Empty items are skipped. As in assisted-service v2, each list with `*` is accepted.
+ * Returns the fault of a comma-separated list of places that are reached without a proxy: names of hosts or domains, addresses and
+ * networks. Empty items are skipped. As in assisted-service v2, each list with `*` is accepted.
  */
-export function wrongNoProxyIn(list: string): string | undefined {
+export function noProxyFault(list = ''): { readonly reason: string } | undefined {
   if (list.includes('*')) return undefined;
-  return list
-    .split(',')
-    .map((item) => item.trim())
-    .find((item) => item !== '' && !PLACE.test(item) && (parseIp(item) ?? parseCidr(item)) === undefined);
+  const wrong = itemsOf(list).findIndex((item) => item !== '' && !isPlace(item));
+  // The item is not shown, because it can be the URL of a proxy with its credentials.
+  return wrong < 0
+    ? undefined
+    : { reason: `Item ${wrong + 1} of no_proxy is neither a name, nor an address, nor a network.` };
 }
 
 /**

@@ -5,7 +5,7 @@ import {
   isSameValue,
   isSshPublicKeys,
   maskedProxyUrl,
-  wrongNoProxyIn,
+  noProxyFault,
 } from './text-forms';
 
 describe('mask of a proxy URL', () => {
@@ -42,12 +42,13 @@ describe('places without a proxy', () => {
     ['*.example.com', undefined],
     ['.example.com, Host_1.lan.,localhost', undefined],
     ['10.0.0.0/8,192.0.2.1,fd00::/48,::1,', undefined],
-    ['example.com,http://example.com', 'http://example.com'],
-    ['a.example.com b.example.com', 'a.example.com b.example.com'],
-    ['10.0.0.0/40', '10.0.0.0/40'],
-    ['..example.com', '..example.com'],
-  ])('in %j: the wrong one is %j', (list, wrong) => {
-    expect(wrongNoProxyIn(list)).toBe(wrong);
+    ['example.com,http://user:secret@example.com', 2],
+    ['a.example.com b.example.com', 1],
+    [',::1,10.0.0.0/40', 3],
+    ['..example.com', 1],
+  ])('in %j: the wrong item is the one with the number %j, and is not shown', (list, wrong) => {
+    const fault = wrong && { reason: `Item ${wrong} of no_proxy is neither a name, nor an address, nor a network.` };
+    expect(noProxyFault(list)).toEqual(fault);
   });
 });
 

@@ -4,7 +4,7 @@ import { certificatesFault } from '@muster/ignition-config';
 import type { Refusal } from '@muster/problems';
 import { createJsonParser, enumOf, formatViolation } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
-import { isProxyUrl, isSshPublicKeys, wrongHostIn, wrongNoProxyIn } from '../text-forms';
+import { isProxyUrl, isSshPublicKeys, wrongHostIn, noProxyFault } from '../text-forms';
 import { IMAGE_TYPES } from './state';
 
 type Settings = Plain<InfraEnvSettings>;
@@ -118,12 +118,7 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
   {
     id: 'no-proxy-names-places',
     subject: 'proxy.no_proxy',
-    check: ({ given }) => {
-      const wrong = wrongNoProxyIn(given.proxy?.noProxy ?? '');
-      return wrong === undefined
-        ? undefined
-        : { reason: `no_proxy "${wrong.slice(0, 128)}" is neither a name, nor an address, nor a network.` };
-    },
+    check: ({ given }) => noProxyFault(given.proxy?.noProxy),
   },
   {
     id: 'ssh-key-readable',

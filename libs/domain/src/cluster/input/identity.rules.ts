@@ -5,7 +5,7 @@ import {
   isProxyUrl,
   isSshPublicKeys,
   wrongHostIn,
-  wrongNoProxyIn,
+  noProxyFault,
 } from '../../text-forms';
 import type { BrokenInput, ClusterInputRule } from './input-rule';
 
@@ -93,12 +93,7 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
     id: 'no-proxy-names-places',
     subject: 'no_proxy',
     fields: ['proxy'],
-    check: ({ settings }) => {
-      const wrong = wrongNoProxyIn(settings.proxy?.noProxy ?? '');
-      return wrong === undefined
-        ? undefined
-        : { reason: `no_proxy "${wrong.slice(0, 128)}" is neither a name, nor an address, nor a network.` };
-    },
+    check: ({ settings }) => noProxyFault(settings.proxy?.noProxy),
   },
   {
     id: 'ntp-sources-are-hosts',
