@@ -181,7 +181,8 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
     position: () => feed.position(),
     followed: async (position, concernOf) => {
       if (!live) await Promise.race([caughtUp, closed]);
-      if (position > observed) await new Promise<void>((done) => waiters.add({ position, done }));
+      // A closed reactor observes nothing more.
+      if (!isClosing && position > observed) await new Promise<void>((done) => waiters.add({ position, done }));
       await queue.worked(concernOf?.());
       if (isClosing) throw new Unavailable(`The service ${name}`, 'it is stopping');
     },

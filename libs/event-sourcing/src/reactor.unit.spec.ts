@@ -160,6 +160,7 @@ describe('reactor', () => {
     if (isLive) await reactor.caughtUp;
     const rejected = expect(reactor.followed(position)).rejects.toThrow(Unavailable);
     await Promise.all([reactor.close(), rejected]);
+    await expect(reactor.followed(position + 1)).rejects.toThrow(Unavailable);
   });
 
   it('resolves followed when the event was observed and its key was processed', async () => {
