@@ -23,12 +23,15 @@ const open = async (environment = {}): Promise<void> => {
 const get = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${stage.url}${path}`, init);
 const full = (): string => `/byid/${INFRA_ENV_ID}/4.18/x86_64/full.iso`;
 
+const sign = async (key: KeyObject, payload: Record<string, string>): Promise<string> => {
+  const { SignJWT } = await import('jose');
+  return new SignJWT(payload).setProtectedHeader({ alg: 'ES256' }).sign(key);
+};
+const signedUrl = async (key: KeyObject): Promise<string> =>
+  `http://127.0.0.1:8888/byapikey/${await sign(key, { infra_env_id: INFRA_ENV_ID })}/4.18/x86_64/full.iso`;
+
 describe('an image URL with a token', () => {
   const claims = (payload: object): string => `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.x`;
-  const sign = async (key: KeyObject, payload: Record<string, string>): Promise<string> => {
-    const { SignJWT } = await import('jose');
-    return new SignJWT(payload).setProtectedHeader({ alg: 'ES256' }).sign(key);
-  };
   const status = async (path: string): Promise<number> => (await get(path, { method: 'HEAD' })).status;
   const byApiKey = (token: string): string => `/byapikey/${token}/4.18/x86_64/full.iso`;
 
@@ -75,22 +78,27 @@ describe('an image URL with a token', () => {
 });
 
 describe('an image URL with the credentials of a user', () => {
-  it('is served to users with read access to the infra-env', async () => {
+  it('is served to users with write access to the infra-env, because it contains the token of the agents', async () => {
     const asked: string[] = [];
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const owned = await signedUrl(privateKey);
     const api = createServer((request, response) => {
-      asked.push(`${request.url} ${request.headers.authorization}`);
-      const status = { 'Bearer owner': 200, 'Bearer other': 404 }[request.headers.authorization ?? ''] ?? 401;
-      response.writeHead(status).end('{}');
+      const { authorization = '' } = request.headers;
+      asked.push(`${request.url} ${authorization}`);
+      const status = { 'Bearer owner': 200, 'Bearer reader': 200, 'Bearer other': 404 }[authorization] ?? 401;
+      // The API signs the URL for users with write access only.
+      const download_url = authorization === 'Bearer owner' ? owned : `http://127.0.0.1:8888${full()}`;
+      response.writeHead(status).end(JSON.stringify({ download_url }));
     });
     await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
     try {
       const SERVICE_BASE_URL = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-      const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
       await open({ AUTH_TYPE: 'local', EC_PUBLIC_KEY_PEM: pem, SERVICE_BASE_URL });
       const statusFor = async (authorization: string): Promise<number> =>
         (await get(full(), { method: 'HEAD', headers: { authorization } })).status;
       expect(await statusFor('Bearer owner')).toBe(200);
+      expect(await statusFor('Bearer reader')).toBe(403);
       expect(await statusFor('Bearer other')).toBe(404);
       expect(await statusFor('Bearer none')).toBe(401);
       expect(asked[0]).toBe(`/api/assisted-install/v2/infra-envs/${INFRA_ENV_ID} Bearer owner`);
@@ -104,8 +112,12 @@ describe('an image URL with the credentials of a user', () => {
 
   it('is checked with an API whose certificate authority is SERVICE_CA_CERT_PATH', async () => {
     const { key, cert } = await createCertificate('127.0.0.1');
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const infraEnv = JSON.stringify({ download_url: await signedUrl(privateKey) });
     const api = createHttpsServer({ key, cert }, ({ headers }, response) =>
-      response.writeHead(headers.authorization === 'Bearer owner' ? 200 : 302, { location: '/elsewhere' }).end('{}'),
+      response
+        .writeHead(headers.authorization === 'Bearer owner' ? 200 : 302, { location: '/elsewhere' })
+        .end(infraEnv),
     );
     await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
     const folder = temporaryDirectory();
@@ -113,7 +125,6 @@ describe('an image URL with the credentials of a user', () => {
       const SERVICE_CA_CERT_PATH = join(folder.path, 'ca.pem');
       writeFileSync(SERVICE_CA_CERT_PATH, cert);
       const SERVICE_BASE_URL = `https://127.0.0.1:${(api.address() as AddressInfo).port}`;
-      const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
       await open({ AUTH_TYPE: 'local', EC_PUBLIC_KEY_PEM: pem, SERVICE_BASE_URL, SERVICE_CA_CERT_PATH });
       const statusFor = async (authorization: string): Promise<number> =>

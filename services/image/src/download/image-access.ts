@@ -3,7 +3,7 @@ import { createSendHttp } from '@muster/host-api';
 import { CLOCK, isCurrentGeneration, SECRETS, verifyImageToken } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { isObject, type Members, parseJson } from '@muster/schema';
+import { isObject, type Members, parseJson, textAt } from '@muster/schema';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
 
@@ -26,23 +26,30 @@ export class ImageAccess implements OnApplicationShutdown {
 
   /**
    * Returns the id of an infra-env whose image the caller may download: with the token of an image URL, or with the credentials of a user
-   * with read access to the infra-env.
-   * @throws RefusalError `unauthorized` or `not-found`
+   * with write access to the infra-env.
+   * @throws RefusalError `unauthorized`, `forbidden` or `not-found`
    */
   async byId(infraEnvId: string, token: string, authorization?: string): Promise<string> {
     const id = idOf(infraEnvId);
     const { authType } = this.config;
     if (authType !== 'local' && authType !== 'oidc') return id;
-    if (token === '' && authorization) await this.assertReadable(id, authorization);
-    else if ((await this.byToken(token)) !== id) throw unknown(id);
+    const known = token === '' && authorization ? await this.tokenFor(id, authorization) : token;
+    if ((await this.byToken(known)) !== id) throw unknown(id);
     return id;
   }
 
-  /** The API authorizes access to an infra-env. The credentials are forwarded unchanged. */
-  private async assertReadable(id: string, authorization: string): Promise<void> {
+  /**
+   * Returns the token of the image URL in the API's answer. The API signs the URL only for callers with write access, because the image
+   * contains the token of the agents. The credentials are forwarded unchanged.
+   */
+  private async tokenFor(id: string, authorization: string): Promise<string> {
     const url = `${this.config.apiBaseUrl}/api/assisted-install/v2/infra-envs/${id}`;
-    const status = await this.statusOf(url, authorization).catch(() => 0);
-    if (status >= 200 && status < 300) return;
+    const { status, text } = await this.read(url, authorization).catch(() => ({ status: 0, text: '' }));
+    if (status >= 200 && status < 300) {
+      const token = SIGNED_URL.exec(textAt(parseJson(text), 'download_url') ?? '')?.[1];
+      if (token !== undefined) return token;
+      throw new RefusalError({ code: 'forbidden', reason: IMAGE_HAS_SECRETS });
+    }
     if (status === 401) throw unauthorized('its credentials are not valid');
     if (status >= 400 && status < 500) throw unknown(id);
     throw new RefusalError({
@@ -51,12 +58,12 @@ export class ImageAccess implements OnApplicationShutdown {
     });
   }
 
-  private async statusOf(url: string, authorization: string): Promise<number> {
+  private async read(url: string, authorization: string): Promise<{ readonly status: number; readonly text: string }> {
     const signal = AbortSignal.timeout(API_TIMEOUT_MS);
     const { status, body } = await this.api.send({ method: 'GET', url, headers: { authorization } }, signal);
-    // The next request uses the connection again after the whole answer was read.
-    for await (const chunk of body) void chunk;
-    return status;
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    return { status, text: Buffer.concat(chunks).toString() };
   }
 
   /**
@@ -101,6 +108,9 @@ export class ImageAccess implements OnApplicationShutdown {
 }
 
 const API_TIMEOUT_MS = 5_000;
+const SIGNED_URL = /\/by(?:apikey|token)\/([^/]+)\/[^/]+\/[^/]+\/[^/]+$/;
+const IMAGE_HAS_SECRETS =
+  'The image contains the token of the agents and the pull secret. Only users with write access to the infra-env can download it.';
 const NOT_GENUINE = 'its token was not issued by this service, or has expired';
 
 const namedIn = ({ infra_env_id: own, sub }: Members): string => String(sub ?? own ?? '');
