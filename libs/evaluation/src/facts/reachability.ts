@@ -46,9 +46,14 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
   if (countCollisions(combined.collisions, collisionsBefore, currentCollisions(after))) keys.push(...cluster.hostKeys);
   if (hasOtherPlace(before, after) || nameOf(before) !== nameOf(after))
     keys.push(...weaklyReaching(hostId, cluster, entries));
-  if (isNew && cluster.hostKeys.size <= FEW_HOSTS) keys.push(...cluster.hostKeys);
+  const areFew = isNew && cluster.hostKeys.size <= FEW_HOSTS;
+  if (areFew || isFenced(before, cluster) !== isFenced(after, cluster)) keys.push(...cluster.hostKeys);
   return keys;
 }
+
+/** Returns true for a host of the cluster with fencing credentials. These change the number of hosts that are compared. */
+const isFenced = ({ state }: HostEntry, { id, facts }: ClusterEntry): boolean =>
+  facts.controlPlaneCount === 2 && state.clusterId === id && state.settings.fencingCredentialsSet === true;
 
 export function presentGroupsOf(cluster: ClusterEntry, entries: KnownEntries): PresentGroups {
   const groups = entries.combinedOf(cluster).connectivity.groups(majorityHostsMinOf(cluster, entries));
@@ -169,6 +174,7 @@ function departed(before: HostEntry, after: HostEntry, old: ClusterEntry, entrie
   const isRelevant =
     countCollisions(collisions, currentCollisions(before), NO_REPORTS.collisions) ||
     hadReports !== connectivity.hasReports ||
+    isFenced(before, old) ||
     old.hostKeys.size < FEW_HOSTS;
   return isRelevant ? [...old.hostKeys] : others;
 }
