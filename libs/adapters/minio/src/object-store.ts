@@ -23,7 +23,8 @@ export const parseMinioUrl = (text: string) => {
   const expected = 'http(s)://<key>:<secret>@<host>[:<port>]/<bucket>';
   if (!isComplete) throw new Error(`The address of the object store is not of the form ${expected}.`);
   return {
-    endPoint: url.hostname,
+    // The client adds the brackets of an IPv6 address itself.
+    endPoint: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port ? Number(url.port) : useSSL ? 443 : 80,
     useSSL,
     accessKey: decodeURIComponent(url.username),
@@ -147,7 +148,7 @@ const openBucket = async (url: string): Promise<Bucket> => {
     retryOptions: { disableRetry: true },
     transport: transport(location.useSSL),
   });
-  const server = `S3 at ${location.endPoint}:${location.port}`;
+  const server = `S3 at ${new URL(url).hostname}:${location.port}`;
   const explained = (error: unknown): unknown => explainFailure(error, server) ?? error;
   const available: Bucket['available'] = (work) =>
     work.catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import { Client } from 'minio';
 import { parseMinioUrl } from './object-store';
 
 describe('parseMinioUrl', () => {
@@ -16,6 +17,12 @@ describe('parseMinioUrl', () => {
       bucket: 'bucket',
     });
     expect(parseMinioUrl('http://k:s@store.example/bucket')).toMatchObject({ port: 80 });
+  });
+
+  it('reads an IPv6 address in the form that the client accepts', () => {
+    const { bucket: _, ...location } = parseMinioUrl('http://k:s@[fd00::5]:9000/bucket');
+    expect(location).toMatchObject({ endPoint: 'fd00::5', port: 9000 });
+    expect(() => new Client(location)).not.toThrow();
   });
 
   it.each([
