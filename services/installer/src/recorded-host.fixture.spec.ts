@@ -7,9 +7,10 @@ import { parseInstallFlags } from './settings';
 
 export const HOST_ID = '2b1c3f00-0000-4000-8000-000000000001';
 export const CLUSTER_ID = 'c1000000-0000-4000-8000-000000000001';
-const LSBLK = {
-  blockdevices: [{ name: 'sda', type: 'disk', children: [1, 2, 3, 4].map((number) => ({ name: `sda${number}` })) }],
-};
+/** Sizes of the partitions of an operating system image. */
+const PARTITION_BYTES = [1_048_576, 133_169_152, 402_653_184, 3_000_000_000];
+const PARTITIONS = PARTITION_BYTES.map((size, index) => ({ name: `sda${index + 1}`, size }));
+const LSBLK = { blockdevices: [{ name: 'sda', type: 'disk', size: 120_000_000_000, children: PARTITIONS }] };
 const POINTER = {
   ignition: {
     version: '3.2.0',

@@ -1,7 +1,7 @@
 import { CLUSTER_ID, HOST_ID, runRecorded } from './recorded-host.fixture.spec';
 
 const IGN = `/opt/install-dir/master-${HOST_ID}.ign`;
-const LSBLK = 'lsblk --json --output NAME,KNAME,TYPE /dev/sda';
+const LSBLK = 'lsblk --json --bytes --output NAME,KNAME,TYPE,SIZE /dev/sda';
 const CLEAN = [
   LSBLK,
   'vgs --noheadings -o vg_name,pv_name',

@@ -29,8 +29,8 @@ export async function setBootOrder(installation: Installation, signal: AbortSign
 }
 
 async function setEfiBootOrder({ host, device }: Installation, signal: AbortSignal): Promise<void> {
-  const partition = await partitionOf(host, device, EFI_PARTITION, signal);
-  const folder = await findEfiFolder(host, partition, signal);
+  const { path } = await partitionOf(host, device, EFI_PARTITION, signal);
+  const folder = await findEfiFolder(host, path, signal);
   const machine = (await execute(host, ['uname', '-m'], signal)).trim();
   const loader = `\\EFI\\${folder}\\${SHIMS.get(machine) ?? 'shimx64.efi'}`;
   const lines: string[] = [];

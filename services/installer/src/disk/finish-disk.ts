@@ -70,14 +70,15 @@ async function overwriteOperatingSystem(
 ): Promise<void> {
   const { device, host, settings, timer } = installation;
   const { appended } = readKargs(settings.installerArgs);
-  const retried = (work: () => Promise<string>): Promise<string> =>
-    withRetry(work, { ...RETRY, sleep: timer.sleep }, signal);
+  const retried = <T>(work: () => Promise<T>): Promise<T> => withRetry(work, { ...RETRY, sleep: timer.sleep }, signal);
   const run = (...command: string[]): Promise<string> => retried(() => execute(host, command, signal));
   const boot = await retried(() => partitionOf(host, device, BOOT_PARTITION, signal));
   const root = await retried(() => partitionOf(host, device, ROOT_PARTITION, signal));
-  await run('growpart', '--free-percent=50', device, String(ROOT_PARTITION));
-  await run('mount', root, '/mnt');
-  await run('mount', boot, '/mnt/boot');
+  // The rest of the disk stays free: the config of the host can create partitions there at its first boot.
+  const percent = Math.floor(((root.freeBytes - root.bytes) * 100) / root.diskBytes);
+  await run('growpart', ...(percent > 0 ? [`--free-percent=${percent}`] : []), device, String(ROOT_PARTITION));
+  await run('mount', root.path, '/mnt');
+  await run('mount', boot.path, '/mnt/boot');
   await run('xfs_growfs', '/mnt');
   await run('setenforce', '0');
   await run(
@@ -116,7 +117,7 @@ export async function copyRegistryData(installation: Installation, signal: Abort
     throw new Error(
       `The registry data needs ${reserve} bytes, and the disk ${device} has ${diskBytes}. Use a larger disk.`,
     );
-  const partition = await partitionOf(host, device, ROOT_PARTITION, signal);
+  const { path: partition } = await partitionOf(host, device, ROOT_PARTITION, signal);
   await execute(host, ['growpart', device, String(ROOT_PARTITION)], signal).catch((error: Error) =>
     note(installation, `The root partition did not grow: ${error.message}`),
   );

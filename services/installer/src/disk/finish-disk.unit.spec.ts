@@ -27,9 +27,9 @@ const commandsWith = async (
 describe('the operating system of the release', () => {
   it('is written to the root partition', async () => {
     const commands = await commandsWith([], []);
-    const from = commands.indexOf('growpart --free-percent=50 /dev/sda 4');
+    const from = commands.indexOf('growpart --free-percent=94 /dev/sda 4');
     expect(commands.slice(from, from + 12)).toEqual([
-      'growpart --free-percent=50 /dev/sda 4',
+      'growpart --free-percent=94 /dev/sda 4',
       'mount /dev/sda4 /mnt',
       'mount /dev/sda3 /mnt/boot',
       'xfs_growfs /mnt',
@@ -49,8 +49,8 @@ describe('the operating system of the release', () => {
     ['/dev/nvme0n1', 'nvme0n1p', 'disk', '/dev/nvme0n1p'],
   ])('is written to the partitions of %s that lsblk shows, also without the first two', async (...given) => {
     const [device, prefix, type, path] = given;
-    const children = [3, 4].map((number) => ({ name: `${prefix}${number}`, type: 'part' }));
-    const lsblk = JSON.stringify({ blockdevices: [{ name: prefix.replace(/p$/, ''), type, children }] });
+    const children = [3, 4].map((number) => ({ name: `${prefix}${number}`, type: 'part', size: 1_000 }));
+    const lsblk = JSON.stringify({ blockdevices: [{ name: prefix.replace(/p$/, ''), type, size: 9_000, children }] });
     const recording: Recording = [
       ['readlink', `${device}\n`],
       ['lsblk', lsblk],
@@ -60,6 +60,20 @@ describe('the operating system of the release', () => {
       `mount ${path}4 /mnt`,
       `mount ${path}3 /mnt/boot`,
     ]);
+  });
+
+  it.each([
+    // The arguments of a host can keep partitions, and its config can create some. Both need the rest of the disk.
+    [120_000_000_000, 'growpart --free-percent=94 /dev/sda 4'],
+    ['8000000000', 'growpart --free-percent=18 /dev/sda 4'],
+    [6_536_870_912, 'growpart /dev/sda 4'],
+    [4_000_000_000, 'growpart /dev/sda 4'],
+  ])('doubles the root partition on a disk of %s bytes and no more', async (size, expected) => {
+    const sizes = [1_048_576, 133_169_152, 402_653_184, '3000000000'];
+    const children = sizes.map((bytes, index) => ({ name: `sda${index + 1}`, type: 'part', size: bytes }));
+    const lsblk = JSON.stringify({ blockdevices: [{ name: 'sda', type: 'disk', size, children }] });
+    const commands = await commandsWith([], [], [['lsblk', lsblk]]);
+    expect(commands.filter((command) => command.startsWith('growpart'))).toEqual([expected]);
   });
 
   it('has the kernel arguments of coreos-installer and those of the pool', async () => {

@@ -10,6 +10,8 @@ const BLOCK_DEVICE = Type.Recursive((device) =>
     name: Type.String(),
     kname: Type.Optional(Type.String()),
     type: Type.Optional(Type.String()),
+    /** In bytes. Older versions of lsblk write a text. */
+    size: Type.Optional(Type.Union([Type.Number(), Type.String()])),
     children: Type.Optional(Type.Array(device)),
   }),
 );
@@ -23,19 +25,35 @@ export const DISK_PROGRAM = { timeoutMs: 2 * 60_000 };
 
 /** Returns the disk as lsblk shows it. `mapped`: the multipath disk that it is, or to which it is a path. */
 async function readDisk(host: Host, device: string, signal: AbortSignal) {
-  const text = await execute(host, ['lsblk', '--json', '--output', 'NAME,KNAME,TYPE', device], signal, DISK_PROGRAM);
+  const command = ['lsblk', '--json', '--bytes', '--output', 'NAME,KNAME,TYPE,SIZE', device];
+  const text = await execute(host, command, signal, DISK_PROGRAM);
   const [disk] = readBlockDevices(text).blockdevices;
   return { disk, mapped: disk?.type === 'mpath' ? disk : disk?.children?.find(({ type }) => type === 'mpath') };
 }
 
-/** Returns the path of a partition. On a multipath disk it is a mapped device. A disk may lack lower numbers. */
-export async function partitionOf(host: Host, device: string, number: number, signal: AbortSignal): Promise<string> {
+/** `freeBytes`: size of the disk without all its partitions. */
+interface Partition {
+  readonly path: string;
+  readonly bytes: number;
+  readonly diskBytes: number;
+  readonly freeBytes: number;
+}
+
+/** Returns a partition. On a multipath disk it is a mapped device. A disk may lack lower numbers. */
+export async function partitionOf(host: Host, device: string, number: number, signal: AbortSignal): Promise<Partition> {
   const { disk, mapped } = await readDisk(host, device, signal);
   const parent = mapped ?? disk;
   const names = ['', 'p', '-part'].map((infix) => `${parent?.name}${infix}${number}`);
-  const partition = parent?.children?.find(({ name }) => names.includes(name));
+  const partitions = parent?.children ?? [];
+  const partition = partitions.find(({ name }) => names.includes(name));
   if (!partition) throw new Error(`The disk ${device} has no partition ${number}.`);
-  return mapped ? `/dev/mapper/${partition.name}` : `/dev/${partition.name}`;
+  const diskBytes = Number(parent?.size);
+  return {
+    path: mapped ? `/dev/mapper/${partition.name}` : `/dev/${partition.name}`,
+    bytes: Number(partition.size),
+    diskBytes,
+    freeBytes: partitions.reduce((free, { size }) => free - Number(size), diskBytes),
+  };
 }
 
 /** Overwrites the first sector of disks from which the host must not boot. A failure is logged. */

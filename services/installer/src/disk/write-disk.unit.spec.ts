@@ -17,7 +17,7 @@ describe('the cleaning of a disk', () => {
       ],
     });
     expect(commands.slice(1, commands.indexOf('wipefs --all --force /dev/sda'))).toEqual([
-      'lsblk --json --output NAME,KNAME,TYPE /dev/sda',
+      'lsblk --json --bytes --output NAME,KNAME,TYPE,SIZE /dev/sda',
       'vgs --noheadings -o vg_name,pv_name',
       'vgremove data -y',
       'pvs --noheadings -o pv_name',
