@@ -1,5 +1,5 @@
 import { networksOf } from '../view/install-view';
-import { placeOf } from './install-request';
+import { bootOf, placeOf } from './install-request';
 
 type Entry = Parameters<typeof placeOf>[0];
 type Settings = Parameters<typeof placeOf>[1];
@@ -121,5 +121,16 @@ describe('the place of a node', () => {
     ],
   ])('%s', (_, entry, machineNetworks, settings, expected) => {
     expect(place(entry, machineNetworks, settings)).toEqual(expected);
+  });
+});
+
+describe('the boot of a machine', () => {
+  it('is from the first port with an address in a machine network, also when the network of another port contains it', () => {
+    const ports = [
+      { macAddress: '02:00:00:00:00:01', addresses: ['10.0.0.5/8'] },
+      { macAddress: '02:00:00:00:00:02', addresses: ['10.1.0.7/16'] },
+    ];
+    const entry = { ports, bootMode: 'uefi' } as unknown as Parameters<typeof bootOf>[0];
+    expect(bootOf(entry, ['10.1.0.0/16']).bootMacAddress).toBe('02:00:00:00:00:02');
   });
 });

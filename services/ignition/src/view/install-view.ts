@@ -1,6 +1,5 @@
 import {
   type Cidr,
-  cidrsOverlap,
   containsIp,
   type Family,
   formatIp,
@@ -49,7 +48,7 @@ export function bootMacAddressOf(ports: readonly Port[], machineNetworks: readon
   const networks = parseCidrs(machineNetworks);
   const isInside = (address: string): boolean => {
     const own = parseCidr(address);
-    return own !== undefined && networks.some((network) => cidrsOverlap(network, own));
+    return own !== undefined && networks.some((network) => containsIp(network, own.address));
   };
   return ports.find(({ addresses }) => addresses.some(isInside))?.macAddress ?? '';
 }
