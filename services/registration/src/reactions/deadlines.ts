@@ -13,6 +13,8 @@ import { parseReactionKey } from './reaction-keys';
 
 /** Wait before a passed deadline is sent to its aggregate again, when the store was not available. */
 const RETRY_MS = 5_000;
+/** No state has a deadline of this name. When it passes, the deadlines of the present state are set. */
+const AGAIN = 'again';
 
 /** `limitMs`: the length of the deadline. */
 type Due = Pick<Deadline, 'name' | 'atMs'> & { readonly limitMs: number };
@@ -134,19 +136,17 @@ export class Deadlines implements OnApplicationShutdown {
   }
 
   private async pass({ key, name }: Deadline): Promise<void> {
-    const { kind, id } = parseReactionKey(key);
-    const due = this.dueOf(key);
-    const atMs = due.find((one) => one.name === name)?.atMs ?? -Infinity;
-    // Hosts could not report since the deadline was set.
-    if (atMs > this.clock.nowMs()) return this.scheduler.set(key, due);
     try {
+      const { kind, id } = parseReactionKey(key);
+      const due = this.dueOf(key);
+      const atMs = due.find((one) => one.name === name)?.atMs ?? Infinity;
+      // Hosts could not report since the deadline was set, or the state has changed.
+      if (atMs > this.clock.nowMs()) return this.scheduler.set(key, due);
       if (kind === 'host') await this.passHost(id, name);
       else await this.clusters.passDeadline(id, name);
     } catch (error) {
       this.logger.error(`deadline ${name} of ${key}: ${String(error)}`);
-      const againAtMs = this.clock.nowMs() + RETRY_MS;
-      const due = this.dueOf(key).map((one) => ({ ...one, atMs: Math.max(one.atMs, againAtMs) }));
-      this.scheduler.set(key, due);
+      this.scheduler.set(key, [{ name: AGAIN, atMs: this.clock.nowMs() + RETRY_MS }]);
     }
   }
 
