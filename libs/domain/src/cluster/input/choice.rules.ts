@@ -1,4 +1,5 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
+import { listAt, parseJson, textAt } from '@muster/schema';
 import { isAtLeast } from '@muster/validation-rules';
 import { clusterFeatureFacts, type FeatureChoice, newConflict } from '../../feature-refusals';
 import { ARCHITECTURES_WITHOUT_PLATFORM } from '../settings';
@@ -155,10 +156,26 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
         return notAllowed('disk_encryption.enable_on', enableOn, MACHINE_SETS);
       if (typeof mode !== 'string' || !['tpmv2', 'tang'].includes(mode))
         return notAllowed('disk_encryption.mode', mode, ['tpmv2', 'tang']);
+      if (mode === 'tang' && enableOn !== 'none' && !areTangServers(textAt(settings.diskEncryption, 'tang_servers')))
+        return {
+          subject: 'disk_encryption.tang_servers',
+          reason: `disk_encryption.tang_servers must be a JSON array of one or more servers as a string, such as '${TANG_EXAMPLE}'.`,
+        };
       return undefined;
     },
   },
 ];
+
+const TANG_URL = /^https?:\/\/\S+$/;
+const TANG_EXAMPLE = '[{"url": "http://tang.example.com:7500", "thumbprint": "…"}]';
+
+function areTangServers(text = ''): boolean {
+  const servers = listAt(parseJson(text));
+  return (
+    servers.length > 0 &&
+    servers.every((server) => TANG_URL.test(textAt(server, 'url') ?? '') && Boolean(textAt(server, 'thumbprint')))
+  );
+}
 
 /**
  * Every chosen feature must exist in the version and on the architecture, and be compatible with the other features.
