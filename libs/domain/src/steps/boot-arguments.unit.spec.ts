@@ -88,6 +88,12 @@ describe('network arguments for the first boot', () => {
       { infraEnv: { hasStaticNetwork: true }, host: { installerArgs: '["--copy-network"]' } },
       ['--copy-network'],
     ],
+    ['copied by the short flag of a user', { host: { installerArgs: '["-n"]' } }, ['-n']],
+    [
+      'copied once by the short flag of a user',
+      { infraEnv: { hasStaticNetwork: true }, host: { installerArgs: '["-n"]' } },
+      ['-n'],
+    ],
     [
       'as set by the user',
       { host: { installerArgs: '["--append-karg","ip=eth0:dhcp"]' } },

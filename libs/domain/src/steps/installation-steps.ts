@@ -144,14 +144,17 @@ export function installerArguments(context: StepContext): readonly string[] | un
   return network && [...given, ...network, ...diskArguments(context, given), ...mainframeArguments(context, given)];
 }
 
+/** The names of one flag of coreos-installer. */
+const COPY_NETWORK: readonly string[] = ['--copy-network', '-n'];
+
 /**
  * Returns how the network is configured at first boot: as it is configured now, or by DHCP on the NICs of the machine
  * network.
  */
 function networkArguments(context: StepContext, given: readonly string[]): readonly string[] | undefined {
-  if (context.infraEnv.hasStaticNetwork) return given.includes('--copy-network') ? [] : ['--copy-network'];
-  if (given.includes('--copy-network') || namesNetwork(given) || keepsBootNetwork(context) || isOnIscsiOfOci(context))
-    return [];
+  const copiesNetwork = given.some((argument) => COPY_NETWORK.includes(argument));
+  if (context.infraEnv.hasStaticNetwork) return copiesNetwork ? [] : ['--copy-network'];
+  if (copiesNetwork || namesNetwork(given) || keepsBootNetwork(context) || isOnIscsiOfOci(context)) return [];
   const network = machineNetworkOf(context);
   if (!network) return isDay2Host(context.host) ? [] : undefined;
   const nics = (context.hardware?.nics ?? []).filter((nic) => isInNetwork(nic, network));
