@@ -83,11 +83,10 @@ export class Presence implements OnApplicationShutdown {
   }
 
   private touch(key: HostKey): void {
-    const isFirst = !this.seenAtMs.has(key);
     const nowMs = this.steady.nowMs();
-    this.seenAtMs.set(key, nowMs);
     // A poll does not change the heap. The timer check reads the time of the last poll.
-    if (isFirst) this.schedule(key, nowMs + this.allowedMs(key));
+    if (!this.seenAtMs.has(key)) this.schedule(key, nowMs + this.allowedMs(key));
+    this.seenAtMs.set(key, nowMs);
   }
 
   private schedule(key: HostKey, atMs: number): void {
@@ -102,11 +101,11 @@ export class Presence implements OnApplicationShutdown {
   private async check(key: HostKey): Promise<void> {
     const seen = this.seenAtMs.get(key);
     if (seen === undefined) return;
-    const dueAtMs = Math.max(seen, this.reachableSinceMs() - this.offsetMs()) + this.allowedMs(key);
-    if (dueAtMs > this.steady.nowMs()) return this.schedule(key, dueAtMs);
-    this.seenAtMs.delete(key);
-    const [at, lastSeenAt] = [this.aggregates.now(), isoTime(seen + this.offsetMs())];
     try {
+      const dueAtMs = Math.max(seen, this.reachableSinceMs() - this.offsetMs()) + this.allowedMs(key);
+      if (dueAtMs > this.steady.nowMs()) return this.schedule(key, dueAtMs);
+      this.seenAtMs.delete(key);
+      const [at, lastSeenAt] = [this.aggregates.now(), isoTime(seen + this.offsetMs())];
       await this.send(key, { type: 'FallSilent', at, lastSeenAt });
       // A request arrived while the silence was being stored.
       if (this.seenAtMs.has(key)) await this.send(key, { type: 'Return', at: this.aggregates.now() });
