@@ -103,11 +103,26 @@ export class BootArtifactsController {
     await this.responder.answer(() => this.artifacts.open(artifact, version, architecture), request, reply);
   }
 
+  // Nest registers one route per method of the class: of several decorators, only the first has an effect.
   @Post()
+  refusePost(@Res() reply: FastifyReply): void {
+    refuse(reply);
+  }
+
   @Put()
+  refusePut(@Res() reply: FastifyReply): void {
+    refuse(reply);
+  }
+
   @Patch()
+  refusePatch(@Res() reply: FastifyReply): void {
+    refuse(reply);
+  }
+
   @Delete()
-  refuse(@Res() reply: FastifyReply): void {
-    void reply.status(METHOD_NOT_ALLOWED).header('allow', 'GET, HEAD').send();
+  refuseDelete(@Res() reply: FastifyReply): void {
+    refuse(reply);
   }
 }
+
+const refuse = (reply: FastifyReply): void => void reply.status(METHOD_NOT_ALLOWED).header('allow', 'GET, HEAD').send();

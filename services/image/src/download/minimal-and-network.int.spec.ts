@@ -151,8 +151,8 @@ describe('a network boot', () => {
     expect(await response.text()).toMatch(detail);
   });
 
-  it('refuses other methods', async () => {
-    const response = await get('/boot-artifacts/kernel?version=4.20', { method: 'POST' });
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('refuses the method %s', async (method) => {
+    const response = await get('/boot-artifacts/kernel?version=4.20', { method });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 });
