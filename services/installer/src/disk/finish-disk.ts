@@ -77,21 +77,32 @@ async function overwriteOperatingSystem(
   // The rest of the disk stays free: the config of the host can create partitions there at its first boot.
   const percent = Math.floor(((root.freeBytes - root.bytes) * 100) / root.diskBytes);
   await run('growpart', ...(percent > 0 ? [`--free-percent=${percent}`] : []), device, String(ROOT_PARTITION));
-  await run('mount', root.path, '/mnt');
-  await run('mount', boot.path, '/mnt/boot');
-  await run('xfs_growfs', '/mnt');
-  await run('setenforce', '0');
-  await run(
-    ...['ostree', 'container', 'image', 'deploy', '--sysroot', '/mnt', '--authfile', '/root/.docker/config.json'],
-    ...['--imgref', `ostree-unverified-registry:${osImage}`, '--karg', 'ignition.platform.id=metal'],
-    ...['--karg', '$ignition_firstboot', '--stateroot', 'rhcos'],
-    // The new deployment does not inherit the arguments of the one that coreos-installer wrote.
-    ...[...appended, ...kernelArguments].flatMap((karg) => ['--karg', karg]),
-  );
-  for (const mount of ['/mnt/boot', '/mnt']) {
-    await run('fsfreeze', '--freeze', mount);
-    await run('fsfreeze', '--unfreeze', mount);
-    await run('umount', mount);
+  const mounted: string[] = [];
+  const mount = async (source: string, target: string): Promise<void> => {
+    await run('mount', source, target);
+    mounted.unshift(target);
+  };
+  try {
+    await mount(root.path, '/mnt');
+    await mount(boot.path, '/mnt/boot');
+    await run('xfs_growfs', '/mnt');
+    await run('setenforce', '0');
+    await run(
+      ...['ostree', 'container', 'image', 'deploy', '--sysroot', '/mnt', '--authfile', '/root/.docker/config.json'],
+      ...['--imgref', `ostree-unverified-registry:${osImage}`, '--karg', 'ignition.platform.id=metal'],
+      ...['--karg', '$ignition_firstboot', '--stateroot', 'rhcos'],
+      // The new deployment does not inherit the arguments of the one that coreos-installer wrote.
+      ...[...appended, ...kernelArguments].flatMap((karg) => ['--karg', karg]),
+    );
+    for (const target of [...mounted]) {
+      await run('fsfreeze', '--freeze', target);
+      await run('fsfreeze', '--unfreeze', target);
+      await run('umount', target);
+      mounted.shift();
+    }
+  } finally {
+    // The registry data is in a folder of /mnt, which a mounted partition hides.
+    for (const target of mounted) await run('umount', target);
   }
 }
 

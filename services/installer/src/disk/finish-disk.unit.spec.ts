@@ -1,12 +1,8 @@
 import { toDataUrl } from '@muster/ignition-config';
 import { type Recording, runRecorded } from '../recorded-host.fixture.spec';
 
-/** Returns the commands of an installation that writes the operating system of a pool with these kernel arguments. */
-const commandsWith = async (
-  kernelArguments: readonly string[],
-  installerArgs: readonly string[],
-  recording: Recording = [],
-) => {
+/** Runs an installation that writes the operating system of a pool with these kernel arguments. */
+const runWith = (kernelArguments: readonly string[], installerArgs: readonly string[], recording: Recording = []) => {
   const machineConfig = JSON.stringify({ spec: { osImageURL: 'quay.io/rhcos:1', kernelArguments } });
   const path = '/etc/ignition-machine-config-encapsulated.json';
   const pool = {
@@ -14,12 +10,16 @@ const commandsWith = async (
     storage: { files: [{ path, contents: { source: toDataUrl(machineConfig) } }] },
   };
   const own = { ignition: { version: '3.2.0', config: { merge: [{ source: toDataUrl(JSON.stringify(pool)) }] } } };
-  const { commands, failure, notes } = await runRecorded({
+  return runRecorded({
     flags: ['--enable-skip-mco-reboot', '--installer-args', JSON.stringify(installerArgs)],
     recording: [['uname', 'x86_64\n'], ...recording],
     files: { '/dev/dm-0': '', '/dev/nvme0n1': '' },
     api: { hostIgnition: async () => Buffer.from(JSON.stringify(own)) },
   });
+};
+
+const commandsWith = async (...options: Parameters<typeof runWith>) => {
+  const { commands, failure, notes } = await runWith(...options);
   expect([failure, notes]).toEqual([undefined, []]);
   return commands;
 };
@@ -74,6 +74,18 @@ describe('the operating system of the release', () => {
     const lsblk = JSON.stringify({ blockdevices: [{ name: 'sda', type: 'disk', size, children }] });
     const commands = await commandsWith([], [], [['lsblk', lsblk]]);
     expect(commands.filter((command) => command.startsWith('growpart'))).toEqual([expected]);
+  });
+
+  it.each([
+    ['ostree container image deploy', ['umount /mnt/boot', 'umount /mnt']],
+    ['mount /dev/sda3', ['umount /mnt']],
+    ['mount /dev/sda4', []],
+  ])('leaves no file system over /mnt, which has the registry data, when "%s" fails', async (failing, expected) => {
+    const { commands, failure, notes } = await runWith([], [], [[failing, { exitCode: 1 }]]);
+    const end = commands.findLastIndex((command) => command.startsWith(failing));
+    expect(commands.slice(end).filter((command) => command.startsWith('umount'))).toEqual(expected);
+    expect(notes[0]).toMatch(/^The operating system was not written in advance: ".*" ended with exit code 1/);
+    expect(failure).toBeUndefined();
   });
 
   it('has the kernel arguments of coreos-installer and those of the pool', async () => {
