@@ -81,7 +81,8 @@ export interface ReachOptions {
 /**
  * Opens a connection, or reads what the start requires. Repeats it for a server that is not reachable until `waitMs` has passed, with a
  * log line every 10 s.
- * @throws StartError `dependency` with the setting and the reason, immediately when the server refuses the connection
+ * @throws StartError `dependency` with the setting and the reason, immediately when the server refuses the connection; `settings` when
+ * the address cannot be read
  */
 export async function reach<Opened>(open: () => Promise<Opened>, options: ReachOptions): Promise<Opened> {
   const { waitMs, report } = options;
@@ -98,6 +99,7 @@ export async function reach<Opened>(open: () => Promise<Opened>, options: ReachO
       const unavailable = unavailableIn(error);
       const setting = options.setting ?? (unavailable && settingOf(unavailable));
       if (setting === undefined) throw error;
+      if (reason === BAD_ESCAPE) throw new StartError('settings', badEscapeText(setting), { cause: error });
       if (unavailable ? unavailable.isRefused : !isNotReachable(error))
         throw new StartError(
           'dependency',
@@ -116,6 +118,11 @@ export async function reach<Opened>(open: () => Promise<Opened>, options: ReachO
     }
   }
 }
+
+/** The text of decodeURIComponent, which the clients use for the credentials in an address. */
+const BAD_ESCAPE = 'URI malformed';
+const badEscapeText = (setting: SettingName): string =>
+  `The address in ${setting} has a "%" that starts no escape such as %40. Write a "%" in the user name or password as %25.`;
 
 /** Some clients wrap the network error, so the chain of causes is examined. */
 function isNotReachable(error: unknown): boolean {

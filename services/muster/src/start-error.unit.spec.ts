@@ -1,3 +1,4 @@
+import { connectNatsRequests } from '@muster/adapter-nats';
 import { SettingsReader } from '@muster/nest-kit';
 import { Unavailable } from '@muster/ports';
 import { describeFailure, reach, StartError } from './start-error';
@@ -50,6 +51,32 @@ describe('a server that the start requires', () => {
     const { reason, lines } = describeFailure(new Unavailable(server, 'reset'), new SettingsReader({}));
     const text = `${server} is not available: reset. Start it, or correct ${setting}, and try again.`;
     expect([reason, lines]).toEqual(['dependency', [text]]);
+  });
+
+  it.each([
+    ['NATS_URL', () => connectNatsRequests({ servers: 'nats://user:100%@127.0.0.1:9', name: 'test' })],
+    [
+      'EVENTSTORE_URL',
+      async () =>
+        (await import('@muster/adapter-eventstoredb')).eventStoreDbEventStore({ url: 'esdb://user:100%@127.0.0.1:9' }),
+    ],
+    [
+      'MONGODB_URL',
+      async () =>
+        (await import('@muster/adapter-mongodb')).mongodbReadModels({ url: 'mongodb://user:100%@127.0.0.1:9/db' }),
+    ],
+    [
+      'MINIO_URL',
+      async () => (await import('@muster/adapter-minio')).minioObjectStore({ url: 'http://key:100%@127.0.0.1:9/b' }),
+    ],
+  ] as const)('is not asked when the password in %s has a "%%" that starts no escape', async (setting, open) => {
+    const error: unknown = await reach<unknown>(open, { ...options, setting, waitMs: 0 }).catch(
+      (found: unknown) => found,
+    );
+    expect(error).toMatchObject({
+      reason: 'settings',
+      message: `The address in ${setting} has a "%" that starts no escape such as %40. Write a "%" in the user name or password as %25.`,
+    });
   });
 
   it('ends the start immediately when it refuses the connection, without a part of the password', async () => {
