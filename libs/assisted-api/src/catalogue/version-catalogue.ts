@@ -83,14 +83,15 @@ export class VersionCatalogue {
   }
 
   /**
-   * Returns the live image for a version of any precision. Without a version, returns the image of the default release.
+   * Returns the live image for a version of any precision. When none has this version, returns that of its minor version: the one
+   * named "4.18" or else the newest, as assisted-service v2. Without a version, returns the image of the default release.
    */
   findOsImage(version: string, cpuArchitecture: string): OsImage | undefined {
     const images = this.osImages.filter((image) => image.cpu_architecture === cpuArchitecture);
     if (version === '') return this.defaultOsImage(images);
     return (
       images.find((image) => image.openshift_version === version || image.version === version) ??
-      images.find((image) => majorMinor(image.openshift_version) === majorMinor(version))
+      osImageOfLine(images, majorMinor(version))
     );
   }
 
@@ -133,12 +134,16 @@ export class VersionCatalogue {
   private defaultOsImage(images: readonly OsImage[]): OsImage | undefined {
     const preferred = this.releases.find((release) => release.default)?.version;
     const line = preferred === undefined ? undefined : majorMinor(preferred);
-    return (
-      images.find((image) => majorMinor(image.openshift_version) === line) ??
-      [...images].sort((a, b) => compareVersions(b.openshift_version, a.openshift_version))[0]
-    );
+    return (line === undefined ? undefined : osImageOfLine(images, line)) ?? newestOsImage(images);
   }
 }
+
+const osImageOfLine = (images: readonly OsImage[], line: string): OsImage | undefined =>
+  images.find((image) => image.openshift_version === line) ??
+  newestOsImage(images.filter((image) => majorMinor(image.openshift_version) === line));
+
+const newestOsImage = (images: readonly OsImage[]): OsImage | undefined =>
+  [...images].sort((a, b) => compareVersions(b.openshift_version, a.openshift_version))[0];
 
 const serves = (release: ReleaseImage, cpuArchitecture: string): boolean =>
   cpuArchitecture === 'multi' || (release.cpu_architectures ?? []).includes(cpuArchitecture);

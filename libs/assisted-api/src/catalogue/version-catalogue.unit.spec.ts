@@ -28,6 +28,23 @@ describe('VersionCatalogue', () => {
     expect(catalogue.findOsImage(version, architecture)?.openshift_version).toBe(found);
   });
 
+  it.each([
+    [['4.18.5', '4.18.20', '4.18.0-ec.4'], '4.18.52', '4.18.20'],
+    [['4.18.5', '4.18.20'], '4.18', '4.18.20'],
+    [['4.18.0-ec.4', '4.18', '4.18.20'], '4.18.52', '4.18'],
+    [['4.18.5', '4.18.20'], '4.18.5', '4.18.5'],
+    [['4.18.5', '4.18.20'], '', '4.18.20'],
+  ])('findOsImage prefers in %j for version %j the live image of %s', (listed, version, found) => {
+    const images = listed.map((openshift_version) => ({
+      openshift_version,
+      cpu_architecture: 'x86_64',
+      url: `https://images.example.com/${openshift_version}`,
+      version: `build of ${openshift_version}`,
+    }));
+    const several = new VersionCatalogue([], images);
+    expect(several.findOsImage(version, 'x86_64')?.openshift_version).toBe(found);
+  });
+
   it('names the architectures of its lists as the v2 API does', () => {
     const image = (cpu_architecture: string) => ({
       openshift_version: '4.18',
