@@ -34,7 +34,6 @@ export function withClusterDefaults(
     vipDhcpAllocation: false,
     loadBalancerType: 'cluster-managed',
     additionalNtpSource: '',
-    diskEncryption: { enable_on: 'none', mode: 'tpmv2' },
     clusterNetworks: { items: [DEFAULT_CLUSTER_NETWORKS.ipv4] },
     serviceNetworks: { items: [DEFAULT_SERVICE_NETWORKS.ipv4] },
     machineNetworks: { items: [] },
@@ -43,6 +42,7 @@ export function withClusterDefaults(
     baseDnsDomain: '',
     sshPublicKey: '',
     ...settings,
+    diskEncryption: { enable_on: 'none', mode: 'tpmv2', ...given.diskEncryption },
     networkType: given.networkType || defaultNetworkType(settings),
     ...platformOf(settings, context.requestedArchitecture ?? settings.cpuArchitecture),
   };

@@ -41,6 +41,16 @@ describe('defaults of a new cluster', () => {
     ['user-managed networking', { userManagedNetworking: true }, { platformType: 'none' }],
     ['ppc64le', { cpuArchitecture: 'ppc64le' }, { platformType: 'none', userManagedNetworking: true }],
     ['s390x', { cpuArchitecture: 's390x' }, { platformType: 'none', userManagedNetworking: true }],
+    [
+      'the mode of the disk encryption',
+      { diskEncryption: { enable_on: 'all' } },
+      { diskEncryption: { enable_on: 'all', mode: 'tpmv2' } },
+    ],
+    [
+      'the roles of the disk encryption',
+      { diskEncryption: { mode: 'tang' } },
+      { diskEncryption: { enable_on: 'none', mode: 'tang' } },
+    ],
     ['a release of several architectures', { cpuArchitecture: 'multi' }, { platformType: 'baremetal' }],
     ['an old version', { openshiftVersion: '4.11.9' }, { networkType: 'OpenShiftSDN' }],
     [
