@@ -173,6 +173,13 @@ it('sends the logs without the proxy of the cluster, which may not reach the ser
   expect(environments.get(LOGS)).toHaveProperty('PULL_SECRET_TOKEN', 'token');
 });
 
+it('pulls an operating system for the running root through the proxy of the cluster', async () => {
+  const flags = ['--coreos-image', 'quay.io/coreos:1', '--https-proxy', 'http://proxy.example.com:3128'];
+  const { environments } = await runRecorded({ flags });
+  const [, pull] = [...environments].find(([command]) => command.startsWith('ostree container image deploy')) ?? [];
+  expect(pull).toHaveProperty('https_proxy', 'http://proxy.example.com:3128');
+});
+
 describe('the installation of a worker', () => {
   it('waits until two hosts of the control plane are done', async () => {
     let asked = 0;

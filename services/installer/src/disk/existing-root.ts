@@ -1,5 +1,6 @@
 import { execute } from '../host.port';
 import { type Installation, reportStage } from '../installation';
+import { proxyEnvironment } from '../settings';
 
 const NODE_IMAGE_REF = 'coreos/node-image';
 const STATEROOT = 'install';
@@ -9,7 +10,8 @@ const FIRST_BOOT_KARGS = ['--karg', '$ignition_firstboot', '--karg', 'ignition.p
 export async function installOnExistingRoot(installation: Installation, signal: AbortSignal): Promise<void> {
   const { host, ignitionPath, settings } = installation;
   await reportStage(installation, 'Writing image to disk', '', signal);
-  const run = (...command: string[]): Promise<string> => execute(host, command, signal);
+  const environment = proxyEnvironment(settings);
+  const run = (...command: string[]): Promise<string> => execute(host, command, signal, { environment });
   for (const mount of ['/sysroot', '/boot']) await run('mount', mount, '-o', 'remount,rw');
   if (await host.exists(`/ostree/repo/refs/heads/${NODE_IMAGE_REF}`)) {
     await run('ostree', 'refs', '--delete', NODE_IMAGE_REF);

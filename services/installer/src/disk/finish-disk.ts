@@ -3,6 +3,7 @@ import { errorMessage, createJsonReader } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
 import { execute, withRetry } from '../host.port';
 import { createProgressReports, type Installation, note, parseIgnition, reportStage } from '../installation';
+import { proxyEnvironment } from '../settings';
 import { readKargs } from './existing-root';
 import { partitionOf } from './write-disk';
 
@@ -71,7 +72,8 @@ async function overwriteOperatingSystem(
   const { device, host, settings, timer } = installation;
   const { appended } = readKargs(settings.installerArgs);
   const retried = <T>(work: () => Promise<T>): Promise<T> => withRetry(work, { ...RETRY, sleep: timer.sleep }, signal);
-  const run = (...command: string[]): Promise<string> => retried(() => execute(host, command, signal));
+  const environment = proxyEnvironment(settings);
+  const run = (...command: string[]): Promise<string> => retried(() => execute(host, command, signal, { environment }));
   const boot = await retried(() => partitionOf(host, device, BOOT_PARTITION, signal));
   const root = await retried(() => partitionOf(host, device, ROOT_PARTITION, signal));
   // The rest of the disk stays free: the config of the host can create partitions there at its first boot.

@@ -2,7 +2,12 @@ import { toDataUrl } from '@muster/ignition-config';
 import { type Recording, runRecorded } from '../recorded-host.fixture.spec';
 
 /** Runs an installation that writes the operating system of a pool with these kernel arguments. */
-const runWith = (kernelArguments: readonly string[], installerArgs: readonly string[], recording: Recording = []) => {
+const runWith = (
+  kernelArguments: readonly string[],
+  installerArgs: readonly string[],
+  recording: Recording = [],
+  flags: readonly string[] = [],
+) => {
   const machineConfig = JSON.stringify({ spec: { osImageURL: 'quay.io/rhcos:1', kernelArguments } });
   const path = '/etc/ignition-machine-config-encapsulated.json';
   const pool = {
@@ -11,7 +16,7 @@ const runWith = (kernelArguments: readonly string[], installerArgs: readonly str
   };
   const own = { ignition: { version: '3.2.0', config: { merge: [{ source: toDataUrl(JSON.stringify(pool)) }] } } };
   return runRecorded({
-    flags: ['--enable-skip-mco-reboot', '--installer-args', JSON.stringify(installerArgs)],
+    flags: ['--enable-skip-mco-reboot', '--installer-args', JSON.stringify(installerArgs), ...flags],
     recording: [['uname', 'x86_64\n'], ...recording],
     files: { '/dev/dm-0': '', '/dev/nvme0n1': '' },
     api: { hostIgnition: async () => Buffer.from(JSON.stringify(own)) },
@@ -74,6 +79,13 @@ describe('the operating system of the release', () => {
     const lsblk = JSON.stringify({ blockdevices: [{ name: 'sda', type: 'disk', size, children }] });
     const commands = await commandsWith([], [], [['lsblk', lsblk]]);
     expect(commands.filter((command) => command.startsWith('growpart'))).toEqual([expected]);
+  });
+
+  it('is pulled through the proxy of the cluster', async () => {
+    const proxy = 'http://proxy.example.com:3128';
+    const { environments } = await runWith([], [], [], ['--https-proxy', proxy]);
+    const [, pull] = [...environments].find(([command]) => command.startsWith('ostree container image deploy')) ?? [];
+    expect(pull).toHaveProperty('https_proxy', proxy);
   });
 
   it.each([
