@@ -9,7 +9,12 @@ export {
   toSubject,
 } from './facts/view-entries';
 export { evaluateDryRun } from './outcomes/dry-run';
-export { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './outcomes/evaluate';
+export {
+  evaluateClusterOutcomes,
+  evaluateHostOutcomes,
+  hostsOfPassingGroups,
+  type Remember,
+} from './outcomes/evaluate';
 export {
   NO_OUTCOMES,
   type OutcomeCommand,

@@ -4,6 +4,7 @@ import {
   evaluateClusterOutcomes,
   evaluateHostOutcomes,
   FactsView,
+  hostsOfPassingGroups,
   hostSubject,
   isRegistered,
   parseSubject,
@@ -138,7 +139,9 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
       return this.outcomes.forget(subject);
     }
     const command = evaluateClusterOutcomes(entry, this.view, this.policy, this.memoryOf(subject), this.now());
-    if (command) await this.outcomes.record(subject, command, entry.lastEventId);
+    if (!command) return;
+    for (const host of hostsOfPassingGroups(entry, this.view)) this.host.wake(host);
+    await this.outcomes.record(subject, command, entry.lastEventId);
   }
 
   private now(): string {

@@ -42,6 +42,8 @@ export interface HostEntry {
   reports: HostReports;
   /** The summary that cluster rules read. Computed on demand and removed when the host changes. */
   summary?: ClusterHostFacts;
+  /** The networks whose group contained the host when it was last evaluated. Not saved: all hosts are evaluated after a start. */
+  evaluatedGroups?: readonly string[] | undefined;
   /** Id of the last event about the host: the cause of the next evaluation. */
   lastEventId: string;
 }

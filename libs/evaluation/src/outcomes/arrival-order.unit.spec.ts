@@ -203,4 +203,14 @@ describe('outcomes of a cluster and its hosts', () => {
       }),
     );
   });
+
+  it('are the same when dependent subjects are evaluated later, between events of others', () => {
+    const turns = fc.array(some(['fold', 'evaluate'] as const), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(eventStreams, choices, turns, (streams, order, later) => {
+        const facts = arrange(streams, order);
+        expect(Arrival.later(facts, later).outcomes()).toEqual(Arrival.atOnce(facts).outcomes());
+      }),
+    );
+  });
 });

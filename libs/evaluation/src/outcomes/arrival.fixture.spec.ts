@@ -9,7 +9,7 @@ import {
 } from '@muster/validation-rules';
 import { FactsView } from '../facts/facts-view';
 import { isRegistered, type ObservedEvent, parseSubject, type Subject } from '../facts/view-entries';
-import { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './evaluate';
+import { evaluateClusterOutcomes, evaluateHostOutcomes, hostsOfPassingGroups, type Remember } from './evaluate';
 import { type OutcomeCommand, outcomeDecider, type RecordedOutcomes } from './outcomes.decider';
 
 export const POLICY = SERVICE_DEFAULTS;
@@ -28,6 +28,24 @@ export class Arrival {
   static stepByStep(facts: readonly SampleEvent[]): Arrival {
     const arrival = new Arrival();
     for (const event of recorded(facts)) arrival.settle(arrival.take(event));
+    return arrival;
+  }
+
+  /**
+   * Evaluates the dependent subjects later, the oldest first: a turn evaluates one, or folds the next event. The turns are repeated. In
+   * the end, all are evaluated.
+   */
+  static later(facts: readonly SampleEvent[], turns: readonly ('fold' | 'evaluate')[]): Arrival {
+    const arrival = new Arrival();
+    const events: ObservedEvent[] = recorded(facts);
+    const due = new Set<Subject>();
+    for (let turn = 0; events.length + due.size > 0; turn += 1) {
+      const [subject] = due;
+      const event = turns[turn % turns.length] === 'fold' || !subject ? events.shift() : undefined;
+      if (subject && !event) due.delete(subject);
+      const dependent = event ? arrival.take(event) : subject ? arrival.settleOne(subject) : [];
+      for (const one of dependent) due.add(one);
+    }
     return arrival;
   }
 
@@ -74,21 +92,27 @@ export class Arrival {
 
   private settle(subjects: readonly Subject[]): void {
     const due = [...subjects];
-    for (let subject = due.shift(); subject !== undefined; subject = due.shift()) {
-      const before = this.recorded.get(subject) ?? outcomeDecider.initialState();
-      const command = this.evaluate(subject);
-      if (!command) {
-        this.recorded.delete(subject);
-        continue;
-      }
-      const decision = outcomeDecider.decide(command, before);
-      if (decision.kind !== 'accepted') throw new Error(`The evaluation of ${subject} is refused.`);
-      for (const event of decision.events) {
-        this.recorded.set(subject, outcomeDecider.evolve(this.recorded.get(subject) ?? before, event));
-        if (event.type === 'ClusterOutcomesChanged' && event.data.connectivityGroups)
-          due.push(...this.view.observeGroups(event.data.clusterId, event.data.connectivityGroups));
-      }
+    for (let subject = due.shift(); subject !== undefined; subject = due.shift()) due.push(...this.settleOne(subject));
+  }
+
+  /** Returns the subjects that have to be evaluated because of the outcomes. */
+  private settleOne(subject: Subject): readonly Subject[] {
+    const before = this.recorded.get(subject) ?? outcomeDecider.initialState();
+    const command = this.evaluate(subject);
+    if (!command) {
+      this.recorded.delete(subject);
+      return [];
     }
+    const decision = outcomeDecider.decide(command, before);
+    if (decision.kind !== 'accepted') throw new Error(`The evaluation of ${subject} is refused.`);
+    const cluster = command.type === 'EvaluateCluster' ? this.view.cluster(command.clusterId) : undefined;
+    const due = [...(cluster ? hostsOfPassingGroups(cluster, this.view) : [])];
+    for (const event of decision.events) {
+      this.recorded.set(subject, outcomeDecider.evolve(this.recorded.get(subject) ?? before, event));
+      if (event.type === 'ClusterOutcomesChanged' && event.data.connectivityGroups)
+        due.push(...this.view.observeGroups(event.data.clusterId, event.data.connectivityGroups));
+    }
+    return due;
   }
 
   private evaluate(subject: Subject): OutcomeCommand | undefined {

@@ -12,7 +12,7 @@ import {
 } from '@muster/validation-rules';
 import type { FactsView } from '../facts/facts-view';
 import { toClusterFacts, toHostFacts } from '../facts/to-facts';
-import type { ClusterEntry, HostEntry } from '../facts/view-entries';
+import { type ClusterEntry, type HostEntry, hostSubject, type Subject } from '../facts/view-entries';
 import { CLUSTER_SCOPE, type Groups, type OutcomeCommand, type Scope } from './outcomes.decider';
 
 /** Recorded groups are removed when no report of the current generation exists. */
@@ -40,6 +40,7 @@ export function evaluateHostOutcomes(
     generation: entry.state.generation,
     clusterId: facts.cluster ? entry.state.clusterId : '',
   };
+  entry.evaluatedGroups = facts.majority?.groups;
   const outcomes = remember(evaluateHost(facts), isDamped, scope);
   const conditions = hostConditions(facts, outcomes);
   return { type: 'EvaluateHost', hostKey: entry.key, ...scope, outcomes, conditions, at };
@@ -65,4 +66,22 @@ export function evaluateClusterOutcomes(
     groups: view.groupsOf(entry) ?? NO_GROUPS,
     at,
   };
+}
+
+/**
+ * Returns the hosts that were evaluated while their groups were others for a short time. The recorded groups of a cluster change only when
+ * it is evaluated. They never contained those groups, so no event makes these hosts due. Called after the evaluation of the cluster.
+ */
+export function hostsOfPassingGroups(cluster: ClusterEntry, view: FactsView): readonly Subject[] {
+  const { members } = view.presentGroups(cluster);
+  const isPassing = ({ evaluatedGroups, state: { hostId } }: HostEntry): boolean =>
+    evaluatedGroups !== undefined &&
+    [...members].some(([network, hosts]) => {
+      const [wasMember, isMember] = [evaluatedGroups.includes(network), hosts.has(hostId)];
+      return wasMember !== isMember && isMember === (cluster.groups.get(network)?.has(hostId) ?? false);
+    });
+  return view
+    .hostsOf(cluster)
+    .filter(isPassing)
+    .map(({ key }) => hostSubject(key));
 }

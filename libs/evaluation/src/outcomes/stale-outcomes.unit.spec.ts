@@ -45,3 +45,21 @@ it.each([
   ];
   expect(Arrival.stepByStep(facts).outcomes()).toEqual(Arrival.atOnce(facts).outcomes());
 });
+
+it('a host that left a group and joined it again before the cluster was evaluated is evaluated again', () => {
+  const facts = [
+    ...register(HOSTS),
+    ...HOSTS.map((host) => connectivity(host, HOSTS)),
+    connectivity(2, [3, 4]),
+    hostEvent(hostKey(1), 'HostFellSilent', { lastSeenAt: '' }),
+  ];
+  const [beginning, change] = [facts.length - 2, facts.length - 1];
+  const turns = facts.flatMap((_, at): readonly ('fold' | 'evaluate')[] =>
+    at < beginning
+      ? ['fold', ...HOSTS.flatMap(() => ['evaluate', 'evaluate'] as const)]
+      : at === change
+        ? ['evaluate', 'fold']
+        : ['fold'],
+  );
+  expect(Arrival.later(facts, turns).outcomes()).toEqual(Arrival.atOnce(facts).outcomes());
+});
