@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ServiceApi } from '@muster/host-api';
 import type { ClusterApi, KubeObject } from '@muster/ports';
 import type { CommandResult, Host } from './host.port';
+import type { InstallerOptions } from './installation';
 import { runInstaller } from './run-installer';
 import { parseInstallFlags } from './settings';
 
@@ -47,6 +48,7 @@ export async function runRecorded(options: {
   readonly cluster?: Partial<ClusterApi>;
   /** Number of rounds without output after which coreos-installer ends. */
   readonly silentRounds?: number;
+  readonly fetchConfig?: InstallerOptions['fetchConfig'];
   readonly signal?: AbortSignal;
 }): Promise<RecordedRun> {
   const commands: string[] = [];
@@ -143,9 +145,7 @@ export async function runRecorded(options: {
       host,
       api,
       openCluster: () => cluster,
-      fetchConfig: async () => {
-        throw new Error('no answer');
-      },
+      fetchConfig: options.fetchConfig ?? (() => Promise.reject(new Error('no answer'))),
       timer: { sleep: () => setImmediate() },
       newId: () => 'id',
       observe: (entry) => {

@@ -1,4 +1,5 @@
 import { fromDataUrl, type IgnitionConfig } from '@muster/ignition-config';
+import { settleWithin } from '@muster/ports';
 import { errorMessage, createJsonReader } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
 import { execute, withRetry } from '../host.port';
@@ -10,8 +11,8 @@ import { partitionOf } from './write-disk';
 const ENCAPSULATED_PATH = '/etc/ignition-machine-config-encapsulated.json';
 const ACCEPT = 'application/vnd.coreos.ignition+json; version=3.4.0';
 const FETCH_INTERVAL_MS = 5_000;
-/** Number of attempts, for a total of 20 minutes. */
-const FETCH_TRIES = 240;
+const FETCH_MS_MAX = 20 * 60_000;
+const FETCH_TRIES = FETCH_MS_MAX / FETCH_INTERVAL_MS;
 const [BOOT_PARTITION, ROOT_PARTITION] = [3, 4];
 const RETRY = { tries: 3, intervalMs: 5_000 };
 
@@ -53,7 +54,13 @@ async function fetchMachineConfig(installation: Installation, signal: AbortSigna
   const authority = own.ignition.security?.tls?.certificateAuthorities?.[0]?.source;
   const caPem = authority === undefined ? undefined : fromDataUrl(authority);
   const retry = { tries: FETCH_TRIES, intervalMs: FETCH_INTERVAL_MS, sleep: installation.timer.sleep };
-  const bytes = await withRetry(() => installation.fetchConfig({ url, caPem, accept: ACCEPT }, signal), retry, signal);
+  // An attempt without an answer takes a minute, and the stage of the host has a time limit.
+  const ending = new AbortController();
+  const until = AbortSignal.any([signal, ending.signal]);
+  const fetched = withRetry(() => installation.fetchConfig({ url, caPem, accept: ACCEPT }, until), retry, until);
+  const late = (): Error =>
+    new Error(`the machine-config server did not answer within ${FETCH_MS_MAX / 60_000} minutes`);
+  const bytes = await settleWithin(FETCH_MS_MAX, fetched, late).finally(() => ending.abort());
   return encapsulatedOf(parseIgnition(bytes, `at ${url}`));
 }
 

@@ -112,4 +112,23 @@ describe('the operating system of the release', () => {
       'nosmt',
     ]);
   });
+
+  it('is not awaited longer than 20 minutes from a machine-config server that does not answer', async () => {
+    jest.useFakeTimers();
+    let isEnded = false;
+    const { commands, failure, notes } = await runRecorded({
+      flags: ['--enable-skip-mco-reboot'],
+      fetchConfig: (_request, signal) => {
+        signal.addEventListener('abort', () => (isEnded = true));
+        void Promise.resolve().then(() => jest.advanceTimersByTime(20 * 60_000));
+        return new Promise(() => undefined);
+      },
+    });
+    jest.useRealTimers();
+    expect([failure, isEnded]).toEqual([undefined, true]);
+    expect(notes).toContain(
+      'The operating system was not written in advance: the machine-config server did not answer within 20 minutes',
+    );
+    expect(commands.at(-1)).toMatch(/^shutdown -r/);
+  });
 });
