@@ -1,4 +1,5 @@
 import { parseCidr, parseIp } from '@muster/addresses';
+import type { Refusal } from '@muster/problems';
 
 const MAX_DOMAIN_CHARACTERS = 181;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -17,7 +18,7 @@ const SSH_KEY_PARTS: ReadonlyMap<string, number> = new Map([
 const PLACE = /^\.?[a-z0-9_][a-z0-9_-]{0,62}(?:\.[a-z0-9_][a-z0-9_-]{0,62})*\.?$/i;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 const LENGTH_BYTES = 4;
-const URL = /^([a-z]+:)\/\/(?:[^\s/@]*@)?(\[[0-9a-fA-F:]+\]|[^\s/:@]+)(?::(\d{1,5}))?\/?$/;
+const URL = /^([a-z]+:)\/\/(?:[^\s/@]*@)?(\[[0-9a-fA-F:]+\]|[^\s/:@?#%]+)(?::(\d{1,5}))?\/?$/;
 const PORTS = 65_536;
 
 /** One or more labels of lower-case letters, digits and hyphens. */
@@ -126,3 +127,13 @@ export const maskedProxyUrl = (url: string): string => url.replace(CREDENTIALS, 
 
 /** Returns whether the URL contains the mask that replaces credentials. */
 export const isMaskedProxyUrl = (url: string): boolean => CREDENTIALS.test(url) && maskedProxyUrl(url) === url;
+
+/** The characters before the @ that the programs of the hosts accept, which are written in Go. */
+const READABLE_CREDENTIALS = /^[a-z]+:\/\/(?:[\w.~:!$&'()*+,;=-]|%[0-9a-fA-F]{2})*@/;
+
+/** Returns the reason why the user or the password in the URL of a proxy cannot be read. Undefined when there is none. */
+export function proxyCredentialsRefusal(url: string, subject: string): Refusal | undefined {
+  if (!CREDENTIALS.test(url) || READABLE_CREDENTIALS.test(url)) return undefined;
+  const reason = `The user or the password in ${subject} has a character that must be in percent-encoding, such as %23 for #.`;
+  return { code: 'invalid-input', reason, subject };
+}

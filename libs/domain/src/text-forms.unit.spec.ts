@@ -6,6 +6,7 @@ import {
   isSshPublicKeys,
   maskedProxyUrl,
   noProxyFault,
+  proxyCredentialsRefusal,
 } from './text-forms';
 
 describe('mask of a proxy URL', () => {
@@ -32,6 +33,32 @@ describe('mask of a proxy URL', () => {
       expect(isProxyUrl(text, ['http:'])).toBe(false);
       expect(isProxyUrl(maskedProxyUrl(text), ['http:'])).toBe(false);
     },
+  );
+});
+
+describe('credentials of a proxy', () => {
+  it.each([
+    'http://user:p%40%23-._~!$&()*+,;=:@proxy:3128',
+    'https://*****@proxy',
+    'http://@proxy',
+    'http://proxy',
+    '',
+  ])('can be read in %j', (url) => expect(proxyCredentialsRefusal(url, 'http_proxy')).toBeUndefined());
+
+  it.each(['http://user:pa#ss@proxy', 'http://us?er:pass@proxy', 'http://user:50%@proxy', 'http://user:%zz@proxy'])(
+    'cannot be read in %j, whose credentials are not shown',
+    (url) =>
+      expect(proxyCredentialsRefusal(url, 'http_proxy')).toEqual({
+        code: 'invalid-input',
+        reason:
+          'The user or the password in http_proxy has a character that must be in percent-encoding, such as %23 for #.',
+        subject: 'http_proxy',
+      }),
+  );
+
+  it.each(['http://proxy?x', 'http://proxy#x:80', 'http://pro%xy'])(
+    'are not read in %j, which is not the URL of a proxy',
+    (url) => expect(isProxyUrl(url, ['http:'])).toBe(false),
   );
 });
 

@@ -9,7 +9,7 @@ import {
   type Plain,
   PULL_SECRET,
 } from '@muster/contracts';
-import { type HostState, isMaskedProxyUrl, maskedProxyUrl } from '@muster/domain';
+import { type HostState, isMaskedProxyUrl, maskedProxyUrl, proxyCredentialsRefusal } from '@muster/domain';
 import type { CommandContext, CommandHandler, Commands, Stored } from '@muster/event-sourcing';
 import {
   DOCUMENT_TASKS,
@@ -258,7 +258,7 @@ export class GivenProxies {
    * `scope`: id of the cluster or infra-env. `before`: its present proxy, whose fields are kept when `changes` does not
    * contain them. A URL that is sent with its mask keeps its credentials. Each new pair of URLs gets a new sealed name,
    * so that events show a change of the password.
-   * @throws RefusalError `invalid-input` for a mask without stored credentials
+   * @throws RefusalError `invalid-input` for a mask without stored credentials, and for credentials that cannot be read
    */
   async split(scope: string, changes: ProxySetting, before?: ProxySetting): Promise<GivenProxy> {
     if (!changes) return { proxy: changes, toSeal: [] };
@@ -286,6 +286,8 @@ function unmasked(
   known: SealedProxy | undefined,
 ): string {
   const url = given[field] ?? '';
+  const refusal = proxyCredentialsRefusal(url, NAMES[field]);
+  if (refusal) throw new RefusalError(refusal);
   if (!isMaskedProxyUrl(url)) return url;
   const found = before?.[field] === url ? known?.[field] : undefined;
   if (found) return found;

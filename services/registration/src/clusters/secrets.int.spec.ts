@@ -43,6 +43,11 @@ describe('secrets of clusters and infra-envs', () => {
     await expect(revise('http://bob:canary-3@proxy:99999')).rejects.toMatchObject({
       refusal: { code: 'invalid-input', reason: expect.not.stringContaining('canary') },
     });
+    // With one of these, the URL ends before the password, or has an escape that cannot be read.
+    for (const character of ['#', '?', '%'])
+      await expect(revise(`http://bob:${character}-canary-3@proxy:3128`)).rejects.toMatchObject({
+        refusal: { code: 'invalid-input', subject: 'http_proxy', reason: expect.not.stringContaining('canary') },
+      });
     await revise('http://bob:canary-4@proxy:3128');
     expect((await proxy())?.sealedAs).not.toBe(first?.sealedAs);
     await revise('http://proxy:3128');
