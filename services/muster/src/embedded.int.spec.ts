@@ -1,10 +1,11 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
-import { statSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Platform, readServiceBaseUrl, SettingsReader } from '@muster/nest-kit';
 import { embeddedSettings, temporaryDirectory } from '@muster/testing';
 import { type RunningMuster, startEmbedded } from './embedded';
+import { freePort } from './nats-process';
 
 const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
 
@@ -100,4 +101,17 @@ describe('all services in one process', () => {
     while (bytesWritten() === before) await sleep(100);
     expect(bytesWritten()).toBeGreaterThan(before);
   }, 30_000);
+});
+
+describe('a bus whose last port is now that of the REST API', () => {
+  it('uses another port', async () => {
+    const directory = temporaryDirectory();
+    const port = String(await freePort('127.0.0.1'));
+    mkdirSync(join(directory.path, 'nats'));
+    writeFileSync(join(directory.path, 'nats', 'port'), port);
+    const muster = await startEmbedded({ ...embeddedSettings(directory.path), REST_PORT: port }, SILENT);
+    expect(muster.services.at(-1)?.endpoints).toEqual([`http://127.0.0.1:${port}`]);
+    await muster.close();
+    directory.remove();
+  }, 60_000);
 });

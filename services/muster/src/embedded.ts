@@ -161,6 +161,7 @@ async function ownBus(
     directory: join(dataDirectory, 'nats'),
     host: settings.get('NATS_HOST'),
     port: settings.get('NATS_PORT'),
+    otherPorts: PORTS.flatMap(([port]) => settings.get(port) ?? []),
     tls: busTls(settings),
     onExit: (text) => logger.warn(text),
   });

@@ -54,16 +54,20 @@ export async function startNats(options: {
   readonly host: string;
   /** 0: the port of the last start if it is free, otherwise any free port. */
   readonly port: number;
+  /** Ports of the other endpoints of this process, which open later. None of them is selected for port 0. */
+  readonly otherPorts?: readonly number[];
   /** `own`: create a certificate for these names. Undefined: connections without TLS. */
   readonly tls?: BusTlsFiles | { readonly own: readonly string[] };
   readonly onExit: (text: string) => void;
 }): Promise<NatsProcess> {
-  const { directory, host } = options;
+  const { directory, host, otherPorts = [] } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await stopLeftOver(directory);
   const trustFile = join(directory, 'trust.json');
   const trust = await loadOrCreateNatsTrust(trustFile);
-  const port = options.port || (await lastPort(directory, host)) || (await freePort(host));
+  const last = await lastPort(directory, host);
+  const kept = last && !otherPorts.includes(last) ? last : undefined;
+  const port = options.port || kept || (await freePort(host, undefined, otherPorts));
   // Otherwise Muster would connect to the other server while the child process still fails.
   if (await accepts(host, port))
     throw new StartError(
@@ -186,14 +190,19 @@ const [FIRST_PORT, LAST_PORT] = [10_000, 29_999];
 const PORT_TRIES = 100;
 
 /**
- * Returns a port on which no program listens. The kernel does not give it to another program before it is used, or while Muster
- * does not run.
+ * Returns a port on which no program listens, and none of `otherPorts`. The kernel does not give it to another program before it is
+ * used, or while Muster does not run.
  */
-export async function freePort(host: string, kernelPorts?: readonly number[]): Promise<number> {
+export async function freePort(
+  host: string,
+  kernelPorts?: readonly number[],
+  otherPorts: readonly number[] = [],
+): Promise<number> {
   const [firstOfKernel = 0] = kernelPorts ?? (await readKernelPorts());
   const count = Math.min(firstOfKernel - 1, LAST_PORT) - FIRST_PORT + 1;
   for (let tried = 0; count > 0 && tried < PORT_TRIES; tried += 1) {
     const port = FIRST_PORT + Math.floor(Math.random() * count);
+    if (otherPorts.includes(port)) continue;
     const isFree = await listenOnce(host, port).catch((error: unknown) => {
       if (errorCode(error) !== 'EADDRINUSE') throw error;
       return undefined;
