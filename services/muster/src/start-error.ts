@@ -232,7 +232,7 @@ export function describeFailure(
 function fileRemedy(error: unknown, code: string): string | undefined {
   if (isFullDisk(error)) return 'Free disk space, and start again.';
   if (!(error instanceof Error) || !('path' in error)) return undefined;
-  const isNotCreated = code === 'ENOENT' && 'syscall' in error && error.syscall === 'mkdir';
+  const isNotCreated = ['ENOENT', 'EEXIST'].includes(code) && 'syscall' in error && error.syscall === 'mkdir';
   if (code === 'ENOTDIR' || isNotCreated) return 'Correct the setting with this path, and start again.';
   return ['EACCES', 'EPERM', 'EROFS'].includes(code) ? 'Change its owner or permissions, and start again.' : undefined;
 }

@@ -104,6 +104,16 @@ describe('a file that is used instead of a server', () => {
   });
 });
 
+describe('the path of a directory that is a file', () => {
+  it.each(['EEXIST', 'ENOTDIR', 'ENOENT'])('is named with its remedy: %s', (code) => {
+    const error = Object.assign(failing(`${code}: mkdir '/data'`, code), { path: '/data', syscall: 'mkdir' });
+    expect(describeFailure(error, new SettingsReader({}))).toEqual({
+      reason: 'dataDirectory',
+      lines: [`A file cannot be used: ${code}: mkdir '/data'. Correct the setting with this path, and start again.`],
+    });
+  });
+});
+
 describe('an address that is in use', () => {
   it.each([
     ['1', 'Stop it, or change REST_PORT.'],
