@@ -1,4 +1,5 @@
 import { isAtLeast } from '@muster/feature-support';
+import { sshKeysIn } from '../config/ignition-config';
 import { splitList } from '../discovery/discovery-input';
 import { checkInstallConfig } from './check-install-config';
 import type { InstallConfig, InstallConfigHost, InstallConfigInput } from './install-config-input';
@@ -11,7 +12,8 @@ const FENCING_SUPPORTED_SINCE = '4.22';
 
 /** Returns the install-config for the settings of a cluster, before the overrides. */
 export function renderInstallConfig(input: InstallConfigInput): InstallConfig {
-  const { controlPlaneCount, workerCount, arbiterCount, sshPublicKey, additionalTrustBundle } = input;
+  const { controlPlaneCount, workerCount, arbiterCount, additionalTrustBundle } = input;
+  const sshKey = sshKeysIn(input.sshPublicKey).join('\n');
   const isSingleNode = controlPlaneCount === 1;
   return {
     apiVersion: 'v1',
@@ -30,7 +32,7 @@ export function renderInstallConfig(input: InstallConfigInput): InstallConfig {
     ...featureSet(input),
     ...proxySection(input),
     pullSecret: input.pullSecret,
-    ...(sshPublicKey && { sshKey: sshPublicKey }),
+    ...(sshKey && { sshKey }),
     ...(additionalTrustBundle && { additionalTrustBundle }),
     ...mirrorSection(input),
     fips: false,

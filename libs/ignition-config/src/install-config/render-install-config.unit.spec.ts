@@ -16,3 +16,16 @@ describe('the proxy section', () => {
     expect(proxyOf(' * ')).toMatchObject({ noProxy: '*' });
   });
 });
+
+describe('the SSH keys', () => {
+  it.each([
+    ['are absent when the text of a user is blank', '\n  \n', undefined],
+    [
+      'are those of the text, one per line',
+      '\n ssh-ed25519 one\r\n\nssh-ed25519 two\n',
+      'ssh-ed25519 one\nssh-ed25519 two',
+    ],
+  ])('%s', (_, sshPublicKey, sshKey) => {
+    expect(renderInstallConfig(sampleInstallConfig({ sshPublicKey }))['sshKey']).toBe(sshKey);
+  });
+});
