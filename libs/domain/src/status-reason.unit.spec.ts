@@ -67,6 +67,8 @@ describe('status_info', () => {
     expect(renderClusterStatus(reason)).toBe('Cluster is not ready for install');
     expect(renderClusterStatus(clusterReason('input-required'))).toBe('User input required');
     expect(renderClusterStatus(clusterReason('hosts-failed'))).toBe('cluster has hosts in error');
+    expect(renderClusterStatus(clusterReason('cancelled'))).toBe('Installation was cancelled by user');
+    expect(renderClusterStatus(clusterReason('wrong-boot-order'))).toBe('Cluster has hosts pending user action');
   });
 
   it('of a cluster is followed by the failing and pending validations in explainClusterStatus', () => {

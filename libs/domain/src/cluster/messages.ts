@@ -26,7 +26,7 @@ export const CLUSTER_MESSAGES = {
   'awaiting-node-address': 'Waiting for an address of the node in the machine network',
   installing: 'Installation in progress',
   'hosts-failed': 'cluster has hosts in error',
-  'wrong-boot-order': 'Cluster has hosts with wrong boot order',
+  'wrong-boot-order': 'Cluster has hosts pending user action',
   'user-action-timed-out':
     'cluster installation timed out while pending user action (a manual booting from installation disk)',
   'installation-timed-out': 'cluster installation timeout ({minutes} minutes) has expired',
@@ -39,7 +39,7 @@ export const CLUSTER_MESSAGES = {
   installed: 'Cluster is installed',
   'installed-degraded': 'Cluster is installed but degraded. Failed OLM operators: {operators}',
   'installed-with-fewer-workers': 'Cluster is installed but some workers did not join',
-  cancelled: 'Canceled cluster installation',
+  cancelled: 'Installation was cancelled by user',
   reset: 'cluster was reset by user',
 } as const;
 export type ClusterReasonCode = keyof typeof CLUSTER_MESSAGES;
