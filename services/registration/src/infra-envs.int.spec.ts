@@ -166,7 +166,7 @@ describe('the documents of an infra-env and a cluster', () => {
 
   it('are refused when another text is longer than an event may contain, and nothing is stored', async () => {
     const { infraEnvId } = await registered();
-    const kernelArguments = JSON.stringify([{ operation: 'append', value: 'a'.repeat(17_000) }]);
+    const kernelArguments = JSON.stringify(Array(17).fill({ operation: 'append', value: 'a'.repeat(1_000) }));
     await expect(running.ask(reviseInfraEnv, { infraEnvId, changes: { kernelArguments } })).rejects.toMatchObject({
       refusal: {
         code: 'too-large',

@@ -141,6 +141,19 @@ describe('input rules of an infra-env', () => {
     expect(refusalOf(initialInfraEnvState(), register(settings))).toMatchObject({ code: 'invalid-input', subject });
   });
 
+  it.each(['a=$b', 'a;b', "a='b'", 'a=ü', 'a'.repeat(1_025)])(
+    'refuse the kernel argument %s, which no image could pass to the kernel',
+    (value) => {
+      const kernelArguments = JSON.stringify([{ operation: 'append', value }]);
+      const refusal = refusalOf(initialInfraEnvState(), register({ kernelArguments }));
+      expect(refusal).toMatchObject({ code: 'invalid-input', subject: 'kernel_arguments' });
+      expect(refusalOf(registered, revise({ kernelArguments }))).toEqual(refusal);
+      // An infra-env that has the argument from an earlier version can still be changed.
+      const earlier = { ...registered, settings: { ...registered.settings, kernelArguments } };
+      expect(when(earlier, revise({ additionalNtpSources: '10.0.0.1' })).types).toEqual(['InfraEnvSettingsRevised']);
+    },
+  );
+
   it('refuse a trust bundle that is longer than the v2 API allows', () => {
     expect(trustBundleProblem(CERTIFICATE.repeat(1_100))?.reason).toContain('65535 characters');
   });

@@ -1,4 +1,5 @@
 import { parseIp } from '@muster/addresses';
+import { kargRefusal } from '@muster/boot-image';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import { certificatesFault } from '@muster/ignition-config';
 import type { Refusal } from '@muster/problems';
@@ -140,6 +141,21 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
               'kernel_arguments must be a list of {"operation", "value"}. The only supported operation is append, and each value is one argument of a kernel command line.',
             allowed: KERNEL_OPERATIONS,
           };
+    },
+  },
+  {
+    id: 'kernel-arguments-bootable',
+    subject: 'kernel_arguments',
+    // Only the given ones: an infra-env that has other arguments from an earlier version can still be changed.
+    check: ({ given: { kernelArguments = '' } }) => {
+      const read = readKernelArguments(kernelArguments);
+      if ('refusal' in read) return undefined;
+      for (const value of read.kernelArguments) {
+        const reason = kargRefusal(value);
+        if (reason !== undefined)
+          return { reason: `The kernel argument ${JSON.stringify(value.slice(0, 200))} is refused: ${reason}.` };
+      }
+      return undefined;
     },
   },
 ];
