@@ -5,9 +5,11 @@ import {
   isSelfInstalled,
   KUBE_RESOURCES,
   type ServiceCluster,
+  ServiceUnreachable,
   toKubeNode,
 } from '@muster/host-api';
-import { errorMessage } from '@muster/schema';
+import { errorMessage, objectAt, textAt } from '@muster/schema';
+import { parse } from 'yaml';
 import { updateBareMetalHosts } from './bare-metal-hosts';
 import { type Controller, INTERVALS_MS, note, persist } from './controller';
 import { resolveDnsConflict } from './dns-conflict';
@@ -55,6 +57,7 @@ export async function runController(controller: Controller, signal: AbortSignal)
     let refusedPolls = 0;
     const report = async (): Promise<void> => {
       found = await reportReady(controller, signal).catch(async (error: unknown) => {
+        if (error instanceof ServiceUnreachable) return clusterWithoutService(controller, error, signal);
         if (!(error instanceof HttpRefused && error.status === 401)) throw error;
         refusedPolls += 1;
         await controller.timer.sleep(INTERVALS_MS.clusterStatus, signal);
@@ -73,7 +76,8 @@ export async function runController(controller: Controller, signal: AbortSignal)
       controller.observe?.({ type: 'ended', status: found });
       return;
     }
-    controller.observe?.({ type: 'ready' });
+    if (found.status === UNKNOWN) void reportReadyLater(controller, working);
+    else controller.observe?.({ type: 'ready' });
     const nodesDone = new AbortController();
     // The logs do not wait until the pool of workers is resumed.
     labels = labelNodes(controller, working);
@@ -146,6 +150,32 @@ async function reportReady(
     signal,
   );
   return found;
+}
+
+/**
+ * Returns what the cluster itself knows, when its service was on one of its own hosts. This host joins after the service
+ * ended, so its certificates and taints must not wait for the service.
+ * @throws ServiceUnreachable for any other cluster
+ */
+async function clusterWithoutService(
+  { cluster }: Controller,
+  error: ServiceUnreachable,
+  signal: AbortSignal,
+): Promise<ServiceCluster> {
+  if (!(await isSelfInstalled(cluster, signal))) throw error;
+  const ref = { resource: KUBE_RESOURCES.configMaps, namespace: 'kube-system', name: 'cluster-config-v1' };
+  const text = textAt(await cluster.get(ref, signal), 'data', 'install-config');
+  const [type] = Object.keys(objectAt(parse(text ?? ''), 'platform'));
+  return { status: UNKNOWN, platform: { type } };
+}
+
+/** The service may have been unavailable only for some time. Then the bootstrap host waits for the event. */
+async function reportReadyLater(controller: Controller, signal: AbortSignal): Promise<void> {
+  const report = async (): Promise<void> => {
+    const found = await reportReady(controller, signal);
+    if (typeof found !== 'string') controller.observe?.({ type: 'ready' });
+  };
+  await persist(controller, 'Reporting ready', INTERVALS_MS.clusterStatus, report, signal);
 }
 
 /**
