@@ -3,7 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { COLLECTIONS } from '@muster/assisted-api';
 import { agentTokenGeneration, agentTokenKey, revokeInfraEnvTokens, signImageToken } from '@muster/nest-kit';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
-import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
+import {
+  CLUSTER_ID,
+  clusterDocument,
+  eventDocument,
+  HOST_ID,
+  hostDocument,
+  INFRA_ENV_ID,
+} from '../sample-documents.fixture.spec';
 import { startTestIssuer, type TestIssuer } from './test-issuer.fixture.spec';
 import {
   FOREIGN_ID,
@@ -108,6 +115,14 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     ])
       expect(await ask(`/v2/events?${query}`, await bearer('bob'))).toBe(404);
     expect(await ask(`/v2/events?cluster_id=${gone}`, await bearer('root'))).toBe(200);
+  });
+
+  it('shows the owner of a cluster the events of its removed hosts', async () => {
+    const gone = 'e1b5a0f4-6f0f-4a4b-9c0a-00000000dead';
+    await gateway.project(900, [eventDocument(900, { host_id: gone, infra_env_id: INFRA_ENV_ID })]);
+    const url = `${API}/v2/events?cluster_id=${CLUSTER_ID}&host_ids=${HOST_ID},${gone}`;
+    const { status, body } = await gateway.call('GET', url, { headers: await bearer('alice') });
+    expect([status, body]).toEqual([200, [expect.objectContaining({ message: 'event 900', host_id: gone })]]);
   });
 
   it('shows deleted clusters to administrators on request, and the events of deleted clusters to their owners', async () => {

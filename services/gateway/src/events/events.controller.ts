@@ -110,6 +110,8 @@ export class EventScopes {
     const clusterId = query.cluster_id?.toLowerCase();
     const infraEnvId = query.infra_env_id?.toLowerCase();
     await this.ownership.requireVisible(caller, { clusterId, infraEnvId });
+    // Only events of the cluster are listed, also those of its removed hosts.
+    if (clusterId) return undefined;
     const own = new Set<string>();
     for (const hostId of hostIdsOf(query))
       for (const visible of await this.visibleInfraEnvs(caller, hostId)) own.add(visible);
