@@ -110,13 +110,15 @@ export async function execute(
 ): Promise<string> {
   const { exitCode, stderr = '', stdout } = await run(program, args, signal, settings);
   if (exitCode === 0) return stdout;
-  const said = (stderr.trim() || stdout.trim()).slice(-REASON_CHARS_MAX);
-  const text = `"${[program, ...args].join(' ')}" ended with exit code ${exitCode}: ${said}`;
-  throw new StepFailed(text.replace(CREDENTIALS, '$1'), exitCode);
+  // The cut may be within credentials, so they are removed before.
+  const said = withoutCredentials(stderr.trim() || stdout.trim()).slice(-REASON_CHARS_MAX);
+  const line = withoutCredentials([program, ...args].join(' '));
+  throw new StepFailed(`"${line}" ended with exit code ${exitCode}: ${said}`, exitCode);
 }
 
-/** The user and the password in a URL, such as that of a proxy. */
-const CREDENTIALS = /(:\/\/)[^\s/"']*@/g;
+/** The user and the password in a URL, such as that of a proxy. A password may contain an apostrophe. */
+const CREDENTIALS = /(:\/\/)[^\s/"]*@/g;
+const withoutCredentials = (text: string): string => text.replace(CREDENTIALS, '$1');
 const REASON_CHARS_MAX = 1_000;
 
 /** Whether the program is installed. */

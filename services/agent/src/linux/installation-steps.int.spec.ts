@@ -132,6 +132,15 @@ describe('the installation', () => {
     },
   );
 
+  it('logs no credentials with an apostrophe, and none at the place where the output of the program is cut', async () => {
+    const stderr = `proxy http://user:${'long'.repeat(10)}@p:1 ${'x'.repeat(960)}`;
+    const { run } = recorded({ 'systemd-run': { exitCode: 1, stderr } });
+    const proxy = { http_proxy: "http://user:pa'ss@p:1" };
+    const { error } = await step(machineWith(run), 'install', { ...ORDER, proxy });
+    expect(error).toContain('--http-proxy http://p:1 ');
+    expect(error).not.toMatch(/pa'|ss@|long/);
+  });
+
   it('runs the container image when one is configured', async () => {
     const { lines, run } = recorded({ podman: '', 'podman image exists': { exitCode: 1 } });
     const named = { ...ORDER, installer_image: 'quay.io/installer:1' };
