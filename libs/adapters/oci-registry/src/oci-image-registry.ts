@@ -125,12 +125,13 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     const expected = { sha256: layer.digest.replace('sha256:', ''), bytes: layer.size };
     let reached = 0;
     let byteMs = options.nowMs();
+    let mayContinue = true;
     for (let resumed = 0; ; resumed += 1) {
       const partial = await cache.partialBytes(layer.digest);
       // An interrupted download that continues may be interrupted any number of times.
       if (partial > reached) resumed = 0;
       reached = Math.max(reached, partial);
-      const from = partial < layer.size ? partial : 0;
+      const from = mayContinue && partial < layer.size ? partial : 0;
       const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
       try {
         const answer = await client.get(place, `blobs/${layer.digest}`, headers, signal);
@@ -140,7 +141,8 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
           onProgress({ image, bytes, totalBytes: layer.size });
         });
       } catch (error) {
-        if (error instanceof ImageRegistryError && error.status !== 416) throw error;
+        if (error instanceof ImageRegistryError && (error.status !== 416 || from === 0)) throw error;
+        if (error instanceof ImageRegistryError) mayContinue = false;
         const fault = faultOf(error);
         const resumesMax = fault === 'unreachable' ? RESUMES_MAX : fault === 'corrupt' ? 1 : 0;
         const isSilent = options.nowMs() - byteMs >= SILENCE_MS_MAX;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { ImageRegistry, SendHttp } from '@muster/ports';
 import { manualClock, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { blobCache } from './blob-cache';
@@ -68,6 +69,24 @@ describe('a registry that sends nothing', () => {
     await expect(registry.extractFile(image, 'amd64', 'a', signal)).rejects.toMatchObject({ fault: 'unreachable' });
     // The manifest, the layer, and its continuation.
     expect(requests).toHaveLength(3);
+  });
+
+  it('is asked for the whole layer when it refuses to continue an interrupted download', async () => {
+    const image = `live.lan/a@${images.add({ a: 'text' })}`;
+    const registry = await open(async (request) => {
+      if (request.url.includes('/manifests/')) return images.answer(request);
+      if (request.headers['range'] !== undefined) return { ...answerOf(), status: 416 };
+      if (requests.length > 2) return images.answer(request);
+      const broken = (async function* () {
+        yield Buffer.from('x');
+        throw new Error('the connection broke off');
+      })();
+      return { ...answerOf(), body: broken };
+    });
+    const { path } = await registry.extractFile(image, 'amd64', 'a', signal);
+    expect(readFileSync(path, 'utf8')).toBe('text');
+    // The manifest, the layer, its continuation, and the whole layer.
+    expect(requests).toHaveLength(4);
   });
 
   it('is tried after the other mirrors for the rest of the release', async () => {
