@@ -71,7 +71,7 @@ describe('a registry that sends nothing', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('is asked for the whole layer when it refuses to continue an interrupted download', async () => {
+  it('receives a request for the whole layer when it refuses to continue an interrupted download', async () => {
     const image = `live.lan/a@${images.add({ a: 'text' })}`;
     const registry = await open(async (request) => {
       if (request.url.includes('/manifests/')) return images.answer(request);
