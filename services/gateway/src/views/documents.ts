@@ -2,8 +2,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { JOURNEYS_PROJECTION } from '@muster/assisted-api';
 import { documentSecretName } from '@muster/contracts';
 import { SECRETS } from '@muster/nest-kit';
-import { type ReadModelQuery, type ReadModels, type Secrets, START_OF_STORE, unavailableIn } from '@muster/ports';
+import {
+  byText,
+  type ReadModelDocument,
+  type ReadModelQuery,
+  type ReadModels,
+  type Secrets,
+  START_OF_STORE,
+  unavailableIn,
+} from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { textAt } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 
 /**
@@ -83,18 +92,42 @@ export const isUnreadable = (error: unknown): boolean =>
 
 const PAGE_DOCUMENTS = 1_000;
 
-/** Yields all documents of a query in pages. */
+interface Order<Document> {
+  /** A field with a text. */
+  readonly field: keyof Document & string;
+  readonly descending?: boolean;
+}
+
+/**
+ * Yields all documents of a query in pages; in one page when they have another order than that of their keys. A document that is removed
+ * meanwhile would move the others to an earlier offset, so pages are read by key.
+ */
 export async function* findAll<Document extends object>(
   readModels: Pick<ReadModels, 'find'>,
-  query: Omit<ReadModelQuery<Document>, 'offset' | 'limit'>,
+  { orderBy, ...query }: Omit<ReadModelQuery<Document>, 'orderBy' | 'offset' | 'limit'> & { orderBy?: Order<Document> },
 ): AsyncIterable<readonly Document[]> {
-  for (let offset = 0; ; offset += PAGE_DOCUMENTS) {
-    const page = await readModels.find<Document>({ ...query, offset, limit: PAGE_DOCUMENTS });
-    yield page.map(({ document }) => document);
-    if (page.length < PAGE_DOCUMENTS) return;
+  const unordered: ReadModelDocument<Document>[] = [];
+  for (let after = query.after; ;) {
+    const page = await readModels.find<Document>({ ...query, after, limit: PAGE_DOCUMENTS });
+    if (orderBy) unordered.push(...page);
+    else yield page.map(({ document }) => document);
+    if (page.length < PAGE_DOCUMENTS) break;
+    after = page.at(-1)?.key;
     // A read model in memory returns its pages in one turn. Other requests are answered between them.
     await nextTurn();
   }
+  if (orderBy) yield inOrder(unordered, orderBy);
+}
+
+/** Documents in the order of a text. Equal texts are ordered by key. */
+function inOrder<Document extends object>(
+  found: readonly ReadModelDocument<Document>[],
+  { field, descending }: Order<Document>,
+): readonly Document[] {
+  const sign = descending === true ? -1 : 1;
+  const placed = found.map(({ key, document }) => ({ key, document, text: textAt(document, field) ?? '' }));
+  placed.sort((left, right) => sign * byText(left.text, right.text) || byText(left.key, right.key));
+  return placed.map(({ document }) => document);
 }
 
 /** Returns the items of all pages. */
