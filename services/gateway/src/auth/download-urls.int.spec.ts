@@ -146,6 +146,16 @@ describe('the signed URL of a download', () => {
     expect((await get(`${DOWNLOADS}/credentials?file_name=kubeconfig&download_token=${token}`)).status).toBe(401);
   });
 
+  it.each([
+    ['file_name=logs&logs_type=host', 'host_id'],
+    ['file_name=manifests&additional_name=secrets/a.yaml', 'openshift/a.yaml'],
+    ['file_name=manifests&additional_name=openshift/b/a.yaml', 'openshift/a.yaml'],
+    ['file_name=manifests&additional_name=openshift/', 'openshift/a.yaml'],
+  ])('is not issued for a download that is always refused: %s', async (query, named) => {
+    const answer = await get(`${DOWNLOADS}/files-presigned?${query}`, await bearer('alice'));
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(named)]);
+  });
+
   it('is not issued before the files exist', async () => {
     await fill('ready');
     const answer = await get(`${DOWNLOADS}/credentials-presigned?file_name=kubeconfig`, await bearer('alice'));

@@ -3,6 +3,7 @@ import {
   ClusterFileQuery,
   CREDENTIAL_FILES,
   CredentialFileQuery,
+  MANIFEST_FOLDERS,
   PresignedClusterFileQuery,
   type Static,
   V2_SIGNED_URL,
@@ -11,6 +12,7 @@ import {
 import { clusterActionRefusal, clusterPermits } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
+import { isOneOf } from '@muster/schema';
 import { Controller, Get, Param, Query, Req, type StreamableFile } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
@@ -25,6 +27,7 @@ import { attachment } from '../http/file-answers';
 import { SendsAgentVersion } from '../http/headers';
 import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
+import { hostIdOf } from './logs.controller';
 
 /** Files with credentials: the kubeconfig and the keys of the cluster, and the pull secret. */
 const SECRET_FILES: readonly string[] = ['bootstrap.ign', 'install-config.yaml', ...CREDENTIAL_FILES];
@@ -130,12 +133,14 @@ export class DownloadsController {
     await this.clusters.document(clusterId);
     const path = `v2/clusters/${clusterId}`;
     const { file_name, host_id, logs_type } = query;
-    if (file_name === LOGS)
+    if (file_name === LOGS) {
+      if (logs_type === 'host') hostIdOf(query);
       return this.urls.create(
         `${path}/logs`,
         { ...(logs_type && { logs_type }), ...(host_id && { host_id }) },
         request,
       );
+    }
     if (file_name === MANIFESTS) return this.urls.create(`${path}/manifests/files`, manifestQuery(query), request);
     await this.clusterWithFiles(clusterId);
     return this.urls.create(`${path}/downloads/files`, { file_name }, request);
@@ -221,11 +226,13 @@ function consoleUrlOf(cluster: ClusterDocument): string {
 
 /** `openshift/a.yaml` is the manifest a.yaml in the folder openshift. */
 function manifestQuery({ additional_name: name = '' }: PresignedClusterFileQuery): { [name: string]: string } {
-  const [fileName, folder] = name.split('/').reverse();
-  if (fileName) return { file_name: fileName, ...(folder && { folder }) };
+  const [fileName, folder, ...more] = name.split('/').reverse();
+  if (fileName && more.length === 0 && (!folder || isOneOf(MANIFEST_FOLDERS, folder)))
+    return { file_name: fileName, ...(folder && { folder }) };
   throw new RefusalError({
     code: 'invalid-input',
-    reason: 'additional_name is missing. Send the folder and the name of the manifest, such as openshift/a.yaml.',
+    reason: `additional_name ${name === '' ? 'is missing' : 'does not name a manifest'}. Send the folder and the name of the manifest, such as openshift/a.yaml.`,
     subject: 'additional_name',
+    allowed: name === '' ? undefined : MANIFEST_FOLDERS.map((known) => `${known}/<file name>`),
   });
 }

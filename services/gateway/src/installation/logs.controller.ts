@@ -167,7 +167,8 @@ async function uploadedFile(request: FastifyRequest): Promise<Readable> {
   throw new SchemaViolation('upfile in formData is required');
 }
 
-function hostIdOf(query: DownloadLogsQuery): string {
+/** @throws RefusalError without the id of a host */
+export function hostIdOf(query: DownloadLogsQuery): string {
   if (query.host_id) return query.host_id.toLowerCase();
   throw new RefusalError({
     code: 'invalid-input',
