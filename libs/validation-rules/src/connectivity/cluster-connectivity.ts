@@ -1,6 +1,7 @@
 import type { PeerReach, Plain } from '@muster/contracts';
 import { type Cidr, containsIp, type Family, parseCidr, parseCidrs, parseIp } from '@muster/addresses';
 import { keptByText } from '@muster/schema';
+import { branchesOfEach, noEffort } from './largest-full-mesh';
 import { ReachGraph } from './reach-graph';
 
 export type Reach = Plain<PeerReach>;
@@ -120,14 +121,13 @@ export class ClusterConnectivity {
     return this.reporters > 0;
   }
 
-  /**
-   * Returns for each network its largest full mesh of at least `hostsMin` hosts, sorted. Undefined without any report.
-   */
-  groups(hostsMin: number): ReadonlyMap<string, readonly string[]> | undefined {
+  /** Returns for each network its largest full mesh of at least `hostsMin` hosts, sorted. Undefined without any report. */
+  groups(hostsMin: number, effort = noEffort()): ReadonlyMap<string, readonly string[]> | undefined {
     if (!this.hasReports) return undefined;
     const graphs = [...this.networks.values()].map(({ graph }) => graph);
+    const limit = branchesOfEach(graphs.length);
     const groups = [...this.networks.keys()].map(
-      (name, at) => [name, graphs[at]?.group(graphs.slice(0, at)) ?? []] as const,
+      (name, at) => [name, graphs[at]?.group(graphs.slice(0, at), limit, effort) ?? []] as const,
     );
     return new Map(groups.map(([name, group]) => [name, group.length >= hostsMin ? group : []]));
   }

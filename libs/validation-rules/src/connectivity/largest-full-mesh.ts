@@ -77,16 +77,25 @@ export interface Mesh {
   readonly searched: readonly number[];
 }
 
-/** Maximum number of branches. Then the best mesh so far is returned. */
+/** Maximum number of branches in one network. Then the best mesh so far is returned. */
 export const MAX_BRANCHES = 4_096;
+/** Maximum number of branches in all networks of a cluster, which are searched in one turn of the event loop. */
+const BRANCHES_OF_CLUSTER_MAX = 4 * MAX_BRANCHES;
+
+/** Returns the maximum number of branches in each network of a cluster with this many. */
+export const branchesOfEach = (networks: number): number =>
+  Math.min(MAX_BRANCHES, Math.floor(BRANCHES_OF_CLUSTER_MAX / networks));
+
 /** Number of hosts from which a greedy search starts, best connected first. */
 const GREEDY_STARTS = 32;
 
-/** The cost of a search: one step for each kind of host that was examined. */
+/** The cost of searches: one step for each kind of host that was examined. */
 export interface MeshEffort {
   branches: number;
   steps: number;
 }
+
+export const noEffort = (): MeshEffort => ({ branches: 0, steps: 0 });
 
 /**
  * Returns the maximum number of steps of a search among this many kinds of hosts: each kind compares the others, is a
@@ -117,11 +126,15 @@ type SizeOf = (set: BitSet, from?: number) => number;
  * returns the one with the smallest ids.
  * The problem is hard in general, but not in usual networks: hosts on one switch have equal neighbours, so they are
  * merged into one kind first. A healthy network of any size is a single kind. Kinds are then searched by branch and
- * bound with at most MAX_BRANCHES branches. With patchy connectivity, the result is always a full mesh, but possibly
- * not the largest one. The result depends on the graph alone. Cost for n hosts of k kinds: O(n²/32 + k²) to merge,
- * `meshStepsMax` to search. `effort` counts the steps.
+ * bound until `effort` has `until` branches. With patchy connectivity, the result is always a full mesh, but possibly
+ * not the largest one. The result depends on the graph and the limit alone. Cost for n hosts of k kinds: O(n²/32 + k²)
+ * to merge, `meshStepsMax` to search. `effort` counts the steps.
  */
-export function largestFullMesh(mesh: Mesh, effort: MeshEffort = { branches: 0, steps: 0 }): readonly string[] {
+export function largestFullMesh(
+  mesh: Mesh,
+  effort: MeshEffort = noEffort(),
+  until = effort.branches + MAX_BRANCHES,
+): readonly string[] {
   const kinds = kindsOf(mesh);
   const { byNumber } = kinds;
   const sizeOf = weigher(kinds, effort);
@@ -138,7 +151,7 @@ export function largestFullMesh(mesh: Mesh, effort: MeshEffort = { branches: 0, 
     let open = sizeOf(candidates, from);
     for (let at = from; at < candidates.length; at += 1) {
       for (let word = candidates[at] ?? 0; word !== 0; word = candidates[at] ?? 0) {
-        if (size + open <= bestSize || effort.branches >= MAX_BRANCHES) return;
+        if (size + open <= bestSize || effort.branches >= until) return;
         const candidate = at * 32 + 31 - Math.clz32(word & -word);
         const kind = byNumber[candidate];
         if (!kind) return;

@@ -1,3 +1,4 @@
+import { ClusterConnectivity } from './cluster-connectivity';
 import {
   emptyBits,
   largestFullMesh,
@@ -5,6 +6,7 @@ import {
   type Mesh,
   type MeshEffort,
   meshStepsMax,
+  noEffort,
   setBit,
 } from './largest-full-mesh';
 import { ReachGraph } from './reach-graph';
@@ -59,6 +61,53 @@ function meshOf(reaches: Reaches): Mesh {
 const isMesh = (found: readonly string[], reaches: Reaches): boolean =>
   found.every((a) => found.every((b) => a === b || reaches(Number(a), Number(b))));
 
+describe('cluster with many patchy networks', () => {
+  const HOSTS_OF_CLUSTER = 120;
+  const cluster = (networks: number): ClusterConnectivity => {
+    const connectivity = new ClusterConnectivity();
+    const all = Array.from({ length: networks }, (_, number) => number);
+    connectivity.setNetworks(all.map((network) => `10.0.${network}.0/24`));
+    const hosts = ids.slice(0, HOSTS_OF_CLUSTER);
+    for (const host of hosts)
+      connectivity.setHost(
+        host,
+        all.map((network) => `10.0.${network}.${Number(host)}/24`),
+      );
+    hosts.forEach((host, a) => {
+      const reaches = hosts.map((hostId, b) => {
+        const inside = all.filter((network) =>
+          atRandom(80)(a + network * HOSTS_OF_CLUSTER, b + network * HOSTS_OF_CLUSTER),
+        );
+        const nearAddresses = inside.map((network) => `10.0.${network}.${b}`);
+        return [hostId, { hostId, nearAddresses, farAddresses: [], latencyMs: 1, packetLossPercent: 0 }] as const;
+      });
+      connectivity.setHost(
+        host,
+        all.map((network) => `10.0.${network}.${a}/24`),
+        new Map(reaches.filter((_, b) => a !== b)),
+      );
+    });
+    return connectivity;
+  };
+
+  it.each([2, 8])('is searched within the limit of four networks: %d machine networks', (networks) => {
+    const effort = noEffort();
+    const groups = cluster(networks).groups(3, effort) ?? new Map<string, readonly string[]>();
+    expect(effort.branches).toBeGreaterThanOrEqual(2 * MAX_BRANCHES);
+    expect(effort.branches).toBeLessThanOrEqual(4 * MAX_BRANCHES);
+    for (const [network, group] of groups) if (network.includes('/')) expect(group.length).toBeGreaterThan(10);
+  });
+
+  it('has the same groups after a network was added as when it was there from the beginning', () => {
+    const [before, whole] = [cluster(3), cluster(4)];
+    const machineNetworks = [0, 1, 2, 3].map((network) => `10.0.${network}.0/24`);
+    whole.setNetworks(machineNetworks.slice(0, 3));
+    expect(whole.groups(3)).toEqual(before.groups(3));
+    whole.setNetworks(machineNetworks);
+    expect(whole.groups(3)).toEqual(cluster(4).groups(3));
+  });
+});
+
 describe('patchy network of 1,000 hosts', () => {
   it.each(NETWORKS)('is searched within the limit, and the result is a full mesh: %s', (_, reaches) => {
     const mesh = meshOf(reaches);
@@ -102,6 +151,19 @@ describe('patchy network of 1,000 hosts', () => {
     const group = groupOf(forwards);
     expect(groupOf(forwards.map((number) => (number * 387) % HOSTS))).toEqual(group);
     expect(isMesh(group, reaches)).toBe(true);
+  });
+
+  it('shares the limit of one network among its parts', () => {
+    const graph = new ReachGraph();
+    for (const id of ids) graph.addHost(id);
+    const reaches = atRandom(80);
+    const isPartOf = (a: number, b: number): boolean => Math.floor(a / 200) === Math.floor(b / 200);
+    ids.forEach((from, a) => ids.forEach((to, b) => graph.setReached(from, to, isPartOf(a, b) && reaches(a, b))));
+    const effort = noEffort();
+    expect(graph.group([], MAX_BRANCHES, effort).length).toBeGreaterThan(1);
+    // A part that is searched after the limit has one branch.
+    expect(effort.branches).toBeLessThanOrEqual(MAX_BRANCHES + HOSTS / 200);
+    expect(effort.branches).toBeGreaterThanOrEqual(MAX_BRANCHES);
   });
 
   it('is searched once for two graphs with equal edges, and again for other edges', () => {

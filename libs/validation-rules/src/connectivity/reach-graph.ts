@@ -7,6 +7,9 @@ import {
   insertNumber,
   isSame,
   largestFullMesh,
+  MAX_BRANCHES,
+  type MeshEffort,
+  noEffort,
   removeNumber,
   setBit,
 } from './largest-full-mesh';
@@ -40,6 +43,7 @@ export class ReachGraph {
   private connected = 0;
   private known: readonly string[] = [];
   private isStale = false;
+  private branchesMax = MAX_BRANCHES;
 
   addHost(host: string, isPresent = true): void {
     if (this.vertices.has(host)) return;
@@ -85,8 +89,7 @@ export class ReachGraph {
   setReached(from: string, to: string, isReached: boolean): void {
     const [a, b] = [this.vertices.get(from), this.vertices.get(to)];
     if (!a || !b || a === b || hasBit(a.reached, b.slot) === isReached) return;
-    const change = isReached ? setBit : clearBit;
-    change(a.reached, b.slot);
+    (isReached ? setBit : clearBit)(a.reached, b.slot);
     if (a.isPresent && b.isPresent && hasBit(b.reached, a.slot)) this.setEdge(a, b, isReached);
   }
 
@@ -105,14 +108,15 @@ export class ReachGraph {
 
   /**
    * Returns the largest set of at least two hosts in which each reaches each, sorted. Empty when there is none.
-   * `others` are graphs whose group is known: a graph with equal edges has the same group.
+   * `others` are graphs whose group with this limit is known: a graph with equal edges has the same group.
    */
-  group(others: readonly ReachGraph[] = []): readonly string[] {
-    if (this.isStale) {
+  group(others: readonly ReachGraph[] = [], branchesMax = MAX_BRANCHES, effort = noEffort()): readonly string[] {
+    if (this.isStale || this.branchesMax !== branchesMax) {
+      this.branchesMax = branchesMax;
       const isComplete = this.edges === (this.connected * (this.connected - 1)) / 2;
       this.known = isComplete
         ? this.connectedHosts().map(({ host }) => host)
-        : (others.find((other) => other.hasSameEdges(this))?.known ?? this.search());
+        : (others.find((other) => other.hasSameEdges(this))?.known ?? this.search(effort));
       this.isStale = false;
     }
     return this.known;
@@ -136,11 +140,12 @@ export class ReachGraph {
    * Searches the parts of the graph that have no edge to each other one by one, the largest first. In a cluster with many silent hosts,
    * these are one part, and the connected hosts another one.
    */
-  private search(): readonly string[] {
+  private search(effort: MeshEffort): readonly string[] {
+    const until = effort.branches + this.branchesMax;
     let best: readonly string[] = [];
     for (const part of this.parts().toSorted((one, other) => other.length - one.length)) {
       if (part.length < best.length) break;
-      const found = this.searchPart(part);
+      const found = this.searchPart(part, effort, until);
       const isFirst = (found[0] ?? '') < (best[0] ?? '');
       if (found.length > best.length || (found.length === best.length && isFirst)) best = found;
     }
@@ -174,7 +179,7 @@ export class ReachGraph {
    * searched: none in a network with a few bad hosts or edges, all in a patchy network. Cost before the search: one
    * step per removed host and edge. `all` are in the order of their ids.
    */
-  private searchPart(all: readonly Vertex[]): readonly string[] {
+  private searchPart(all: readonly Vertex[], effort: MeshEffort, until: number): readonly string[] {
     const mesh = this.withoutWorst(all);
     const core = new Remaining(all, this.slots);
     const tooFew = all.filter(({ degree }) => degree + 1 < mesh.length);
@@ -185,13 +190,11 @@ export class ReachGraph {
       });
     const left = all.filter(({ slot }) => core.has(slot));
     const reachesAll = ({ slot }: Vertex): boolean => core.degreeOf(slot) === left.length - 1;
+    const [hosts, neighbours] = [this.bySlot.map(({ host }) => host), this.bySlot.map(({ both }) => both)];
+    const searched = left.filter((vertex) => !reachesAll(vertex)).map(({ slot }) => slot);
     const found = [
       ...left.filter(reachesAll).map(({ host }) => host),
-      ...largestFullMesh({
-        hosts: this.bySlot.map(({ host }) => host),
-        neighbours: this.bySlot.map(({ both }) => both),
-        searched: left.filter((vertex) => !reachesAll(vertex)).map(({ slot }) => slot),
-      }),
+      ...largestFullMesh({ hosts, neighbours, searched }, effort, until),
     ];
     return (found.length < mesh.length ? mesh.map(({ host }) => host) : found).sort();
   }
@@ -223,10 +226,7 @@ export class ReachGraph {
   }
 
   private changeRows(change: (row: BitSet) => void): void {
-    for (const { reached, both } of this.bySlot) {
-      change(reached);
-      change(both);
-    }
+    for (const { reached, both } of this.bySlot) for (const row of [reached, both]) change(row);
   }
 
   private numberFrom(first: number): void {
