@@ -77,6 +77,8 @@ const MEASUREMENTS = ['installation-disk-speed-check', 'container-image-availabi
 export interface ReplyCache {
   isKnown(stepType: string, output: string, nowMs: number): boolean;
   remember(stepType: string, output: string, nowMs: number): void;
+  /** Removes the output of a step whose last result failed or was refused: the service shows that until the next result. */
+  forget(stepType: string): void;
   /** Removes all stored outputs, because the service may have lost them. */
   flush(): void;
 }
@@ -93,6 +95,7 @@ export function createReplyCache(): ReplyCache {
     remember: (stepType, output, nowMs) => {
       if (!MEASUREMENTS.includes(stepType)) sent.set(stepType, { output, atMs: nowMs });
     },
+    forget: (stepType) => void sent.delete(stepType),
     flush: () => sent.clear(),
   };
 }
@@ -172,6 +175,7 @@ async function doStep(
   const { exitCode, output, error } = await runStep(options.machine, stepType, args, signal);
   if (signal.aborted) return false;
   observe?.({ type: 'step-ended', stepType, exitCode, error });
+  if (exitCode !== 0) cache.forget(stepType);
   if (exitCode === 0 && cache.isKnown(stepType, output, clock.nowMs())) {
     observe?.({ type: 'reply-unchanged', stepType });
     return false;
@@ -181,6 +185,7 @@ async function doStep(
     if (exitCode === 0) cache.remember(stepType, output, clock.nowMs());
   } catch (failure) {
     if (signal.aborted) return false;
+    cache.forget(stepType);
     const reason = errorMessage(failure);
     observe?.({ type: 'reply-failed', stepType, reason });
     return false;
