@@ -8,7 +8,7 @@ import {
   ServiceUnreachable,
   toKubeNode,
 } from '@muster/host-api';
-import { errorMessage, objectAt, textAt } from '@muster/schema';
+import { errorMessage, listAt, memberAt, objectAt, textAt } from '@muster/schema';
 import { parse } from 'yaml';
 import { updateBareMetalHosts } from './bare-metal-hosts';
 import { type Controller, INTERVALS_MS, note, persist } from './controller';
@@ -22,6 +22,8 @@ const ENDS = ['installed', 'cancelled', 'adding-hosts'];
 const AFTER_FAILURE = ['error', 'installing', 'installing-pending-user-action', 'finalizing'];
 /** Number of polls after a failure: ten hours. */
 const POLLS_AFTER_FAILURE = 600;
+/** Number of polls, one per minute, for nodes that join a complete cluster late. Hosts that failed never join. */
+const POLLS_WITHOUT_NODES_MAX = 600;
 const NAMESPACE = 'assisted-installer';
 const NAME = 'assisted-installer-controller';
 const READY_EVENT = 'AssistedControllerIsReady';
@@ -129,7 +131,7 @@ async function reportReady(
   const { api, cluster, settings } = controller;
   const found = await api.cluster(settings.clusterId, false, signal).catch(async (error: unknown) => {
     if (error instanceof HttpRefused && error.status === 404) return UNKNOWN;
-    if (!(error instanceof HttpRefused) && (await isInstalledWithoutService(controller, signal)))
+    if (!(error instanceof HttpRefused) && (await completionWithoutService(controller, signal)) === 'complete')
       return WITHOUT_SERVICE;
     throw error;
   });
@@ -158,14 +160,12 @@ async function reportReady(
  * @throws ServiceUnreachable for any other cluster
  */
 async function clusterWithoutService(
-  { cluster }: Controller,
+  controller: Controller,
   error: ServiceUnreachable,
   signal: AbortSignal,
 ): Promise<ServiceCluster> {
-  if (!(await isSelfInstalled(cluster, signal))) throw error;
-  const ref = { resource: KUBE_RESOURCES.configMaps, namespace: 'kube-system', name: 'cluster-config-v1' };
-  const text = textAt(await cluster.get(ref, signal), 'data', 'install-config');
-  const [type] = Object.keys(objectAt(parse(text ?? ''), 'platform'));
+  if (!(await isSelfInstalled(controller.cluster, signal))) throw error;
+  const [type] = Object.keys(objectAt(await installConfigOf(controller, signal), 'platform'));
   return { status: UNKNOWN, platform: { type } };
 }
 
@@ -178,21 +178,38 @@ async function reportReadyLater(controller: Controller, signal: AbortSignal): Pr
   await persist(controller, 'Reporting ready', INTERVALS_MS.clusterStatus, report, signal);
 }
 
+/** Returns the parsed install-config of the cluster. */
+async function installConfigOf({ cluster }: Controller, signal: AbortSignal): Promise<unknown> {
+  const ref = { resource: KUBE_RESOURCES.configMaps, namespace: 'kube-system', name: 'cluster-config-v1' };
+  return parse(textAt(await cluster.get(ref, signal), 'data', 'install-config') ?? '');
+}
+
+const countNodes = (installConfig: unknown): number =>
+  [objectAt(installConfig, 'controlPlane'), objectAt(installConfig, 'arbiter'), ...listAt(installConfig, 'compute')]
+    .map((pool) => Number(memberAt(pool, 'replicas') ?? 0))
+    .reduce((sum, replicas) => sum + replicas, 0);
+
 /**
  * Returns whether the cluster is complete and had its service on one of its own hosts. The pods of the controller are
  * privileged and approve certificates, so they must not wait for this service without end.
  */
-async function isInstalledWithoutService({ cluster, settings }: Controller, signal: AbortSignal): Promise<boolean> {
+async function completionWithoutService(
+  controller: Controller,
+  signal: AbortSignal,
+): Promise<'complete' | 'complete-without-some-nodes' | 'incomplete'> {
+  const { cluster, settings } = controller;
   try {
-    if (!(await isSelfInstalled(cluster, signal))) return false;
+    if (!(await isSelfInstalled(cluster, signal))) return 'incomplete';
     const version = await cluster.get({ resource: KUBE_RESOURCES.clusterVersions, name: 'version' }, signal);
     const nodes = (await cluster.list(KUBE_RESOURCES.nodes, {}, signal)).map(toKubeNode);
     const controlPlane = nodes.filter(({ labels }) => CONTROL_PLANE_LABEL in labels);
     const areReady = nodes.every(({ isReady }) => isReady) && controlPlane.length >= settings.controlPlaneCount;
-    return areReady && version !== undefined && isConditionTrue(version, 'Available');
+    if (!areReady || version === undefined || !isConditionTrue(version, 'Available')) return 'incomplete';
+    const expected = countNodes(await installConfigOf(controller, signal));
+    return nodes.length < expected ? 'complete-without-some-nodes' : 'complete';
   } catch {
     // The next poll reads the cluster again.
-    return false;
+    return 'incomplete';
   }
 }
 
@@ -205,6 +222,7 @@ async function untilEnded(controller: Controller, onFailure: () => void, signal:
   let points = 0;
   let reason = WITHOUT_CLUSTER;
   let pollsLeft = Infinity;
+  let pollsWithoutNodes = 0;
   for (; !signal.aborted && points < UNKNOWN_POINTS_MAX; pollsLeft -= 1) {
     if (pollsLeft <= 0) return 'error';
     try {
@@ -223,7 +241,11 @@ async function untilEnded(controller: Controller, onFailure: () => void, signal:
         points += error.status === 404 ? UNKNOWN_POINTS_MAX : error.status === 401 ? 1 : 0;
         // The token of a cluster that was deleted is refused too.
         reason = error.status === 401 ? `${REFUSED}: ${error.reason} ${EXPIRED}` : WITHOUT_CLUSTER;
-      } else if (await isInstalledWithoutService(controller, signal)) return WITHOUT_SERVICE;
+      } else {
+        const completion = await completionWithoutService(controller, signal);
+        if (completion === 'complete-without-some-nodes') pollsWithoutNodes += 1;
+        if (completion === 'complete' || pollsWithoutNodes >= POLLS_WITHOUT_NODES_MAX) return WITHOUT_SERVICE;
+      }
     }
     await timer.sleep(INTERVALS_MS.clusterStatus, signal);
   }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { CONTROL_PLANE_LABEL, KUBE_RESOURCES, type ServiceApi, ServiceUnreachable } from '@muster/host-api';
+import { KUBE_RESOURCES, type ServiceApi } from '@muster/host-api';
 import type { KubeObject, KubeResource } from '@muster/ports';
 import { type ControllerLogEntry, INTERVALS_MS } from './controller';
 import { controllerWith, refusal } from './controller.fixture.spec';
@@ -184,107 +184,4 @@ it('updates the bare-metal hosts although the service is unavailable after the c
   };
   await runController({ ...controller, cluster: { ...cluster, list } }, signal);
   expect(listed).toContain('baremetalhosts');
-});
-
-describe('a controller whose service does not answer any more', () => {
-  const condition = (type: string, status = 'True') => ({ status: { conditions: [{ type, status }] } });
-  /** Runs the controller of a cluster with one node. The service answers the given number of polls. */
-  const runWith = async (
-    answers: number,
-    invoker: string,
-    version: object,
-    node: object,
-    platform = '',
-    failures = 0,
-  ) => {
-    const entries: ControllerLogEntry[] = [];
-    let calls = 0;
-    const {
-      changes,
-      controller,
-      signal: ending,
-    } = controllerWith(
-      new Map<KubeResource, readonly KubeObject[]>([
-        [
-          KUBE_RESOURCES.configMaps,
-          [
-            { metadata: { name: 'openshift-install-manifests' }, data: { invoker } },
-            { metadata: { name: 'cluster-config-v1' }, data: { 'install-config': `platform: { "${platform}": {} }` } },
-          ],
-        ],
-        [KUBE_RESOURCES.clusterVersions, [{ metadata: { name: 'version' }, ...version }]],
-        [KUBE_RESOURCES.nodes, [{ metadata: { name: 'a', labels: { [CONTROL_PLANE_LABEL]: '' } }, ...node }]],
-        [KUBE_RESOURCES.certificateSigningRequests, [REQUEST]],
-      ]),
-      {
-        cluster: async () => {
-          if (++calls > failures && calls <= answers) return { status: 'installing' };
-          throw new ServiceUnreachable('http://192.0.2.1:8090', new Error('no answer'));
-        },
-        reportClusterLogs: () => Promise.reject(new Error('no answer')),
-      },
-      { rounds: 50 },
-    );
-    const { sleep } = controller.timer;
-    await runController(
-      {
-        ...controller,
-        settings: { ...controller.settings, controlPlaneCount: 1 },
-        observe: (entry) => void entries.push(entry),
-        timer: { sleep: async (...waiting) => void (await Promise.all([setImmediate(), sleep(...waiting)])) },
-      },
-      ending,
-    );
-    return {
-      approved: changes.some((change) => change.startsWith('replace csr/approval')),
-      untainted: changes.some((change) => change.startsWith('patch a') && change.includes('remove')),
-      entries,
-      ended: entries.filter(({ type }) => type === 'ended'),
-      isReady: entries.some(({ type }) => type === 'ready'),
-    };
-  };
-  const TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
-  const ENDED = [{ type: 'ended', status: 'installed-without-service' }];
-
-  it('ends when its hosts installed the cluster themselves, and it is complete', async () => {
-    const { approved, ended } = await runWith(3, 'agent-installer', condition('Available'), condition('Ready'));
-    expect(approved).toBe(true);
-    expect(ended).toEqual(ENDED);
-  });
-
-  it('ends also when the service ended before the controller started', async () => {
-    const { approved, ended } = await runWith(0, 'agent-installer', condition('Available'), condition('Ready'));
-    expect(approved).toBe(false);
-    expect(ended).toEqual(ENDED);
-  });
-
-  it('approves certificates when the service ended before the controller started, because its host joins only then', async () => {
-    const joining = { ...condition('Ready', 'False'), spec: { taints: [{ key: TAINT }] } };
-    const incomplete = condition('Available', 'False');
-    const { approved, isReady, untainted } = await runWith(0, 'agent-installer', incomplete, joining, 'vsphere');
-    expect({ approved, isReady, untainted }).toEqual({ approved: true, isReady: false, untainted: true });
-    expect((await runWith(0, 'agent-installer', incomplete, joining, 'none')).untainted).toBe(false);
-    expect((await runWith(0, 'assisted-installer', incomplete, joining, 'vsphere')).approved).toBe(false);
-  });
-
-  it('reports that it is ready when the service answers later', async () => {
-    const { entries } = await runWith(
-      1_000,
-      'agent-installer',
-      condition('Available', 'False'),
-      condition('Ready'),
-      '',
-      2,
-    );
-    expect(entries.filter(({ type }) => type === 'ready')).toHaveLength(1);
-  });
-
-  it.each([
-    ['assisted-installer', condition('Available'), condition('Ready')],
-    ['agent-installer', condition('Available', 'False'), condition('Ready')],
-    ['agent-installer', condition('Available'), condition('Ready', 'False')],
-  ])('continues for the invoker %s, the version %j and the node %j', async (...cluster) => {
-    expect((await runWith(3, ...cluster)).ended).toEqual([]);
-    expect((await runWith(0, ...cluster)).ended).toEqual([]);
-  });
 });
