@@ -7,7 +7,7 @@ import { RefusalError } from '@muster/problems';
 import { errorCode, errorMessage, textAt } from '@muster/schema';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
-import { RemoteError } from '../remote/remote-client';
+import { plain, RemoteError } from '../remote/remote-client';
 import type { BaseImage, HeldBaseImage } from './base-image';
 import { ImageSources, type OpenedSource } from './image-sources';
 import { type BaseKind, kindOf, OsImageCatalogue, type OsImageEntry } from './os-image-catalogue';
@@ -198,8 +198,7 @@ function unusable({ openshift_version, cpu_architecture, url }: OsImageEntry, er
   const isKnown = error instanceof BootImageError || error instanceof RangeError || error instanceof RemoteError;
   // Errors of the operating system have a code. They may come from another realm, so `instanceof` is not used.
   if (error instanceof RefusalError || (!isKnown && errorCode(error) === undefined)) return error;
-  // The query of a URL may contain a token, so it is omitted.
-  const where = url.replace(/\?.*$/, '');
+  const where = /^https?:/i.test(url) ? plain(url) : url;
   return new RefusalError({
     code: error instanceof RemoteError ? 'busy' : 'internal',
     reason: `The base image ${openshift_version}/${cpu_architecture} (${where} in OS_IMAGES) cannot be used: ${errorMessage(error)}`,

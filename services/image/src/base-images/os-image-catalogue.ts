@@ -86,9 +86,10 @@ export function locationOfImage(url: string, directory: string): ImageLocation {
   return { kind: 'file', path };
 }
 
+/** The credentials and the query of a URL are secret, so they are omitted. */
 const unusable = (url: string, why: string): RefusalError =>
   new RefusalError({
     code: 'internal',
-    reason: `The url ${JSON.stringify(url)} in OS_IMAGES cannot be used: ${why}.`,
+    reason: `The url ${JSON.stringify(url.replace(/\/\/[^/]*@/, '//').replace(/\?.*$/, ''))} in OS_IMAGES cannot be used: ${why}.`,
     subject: 'OS_IMAGES',
   });

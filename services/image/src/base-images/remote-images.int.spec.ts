@@ -109,6 +109,17 @@ describe('a base image on a server', () => {
     expect([part.status, part.headers.get('last-modified')]).toEqual([206, modified]);
   });
 
+  it('is named without the credentials of its URL when it cannot be read', async () => {
+    server.serve(BASE, { status: 401 });
+    const url = server.url.replace('//', '//user:canary@');
+    const entry = { openshift_version: '4.18', cpu_architecture: 'x86_64', url, version: BUILD };
+    await open({ OS_IMAGES: JSON.stringify([entry]), OS_IMAGES_FETCH: 'stream' });
+    const response = await get();
+    const text = await response.text();
+    expect([response.status, text]).toEqual([503, expect.stringContaining(`${server.url} answered 401`)]);
+    expect(text).not.toContain('canary');
+  });
+
   it('is downloaded at the start when OS_IMAGES_FETCH is eager', async () => {
     await open({ OS_IMAGES_FETCH: 'eager' });
     await eventually('both images are ready', async () => (await list()).every(({ state }) => state === 'ready'));

@@ -77,6 +77,46 @@ describe('a file on a server', () => {
   });
 });
 
+describe('the credentials in the URL of a file', () => {
+  let [images, mirror]: [FileServer?, FileServer?] = [];
+  beforeEach(async () => {
+    [images, mirror] = [await startFileServer(), await startFileServer()];
+  });
+  afterEach(() => Promise.all([images?.close(), mirror?.close()]));
+  const url = (): string => (images?.url ?? '').replace('//', '//user:p%40ss@');
+  const BASIC = `Basic ${Buffer.from('user:p@ss').toString('base64')}`;
+
+  it('are sent to its server, and not to the server of a redirect', async () => {
+    const client = new RemoteClient({ headers: {}, queryParameters: {} });
+    mirror?.serve(FILE);
+    images?.serve(FILE, { status: 302, location: mirror?.url });
+    expect((await openHttpByteSource(client, url())).size).toBe(FILE.length);
+    expect(images?.headers.map(({ authorization }) => authorization)).toEqual([BASIC]);
+    expect(mirror?.headers.map(({ authorization }) => authorization)).toEqual([undefined]);
+    client.close();
+  });
+
+  it('are not sent when OS_IMAGES_REQUEST_HEADERS has others', async () => {
+    const client = new RemoteClient({ headers: { Authorization: 'Bearer x' }, queryParameters: {} });
+    images?.serve(FILE);
+    await openHttpByteSource(client, url());
+    expect(images?.headers.map(({ authorization }) => authorization)).toEqual(['Bearer x']);
+    client.close();
+  });
+
+  it('are sent through a proxy, but not in the request line', async () => {
+    const proxy = await startSiteProxy();
+    const settings = { httpProxy: proxy.url, httpsProxy: '', noProxy: '' };
+    const client = new RemoteClient({ headers: {}, queryParameters: {}, proxy: settings });
+    images?.serve(FILE);
+    await openHttpByteSource(client, url().replace('127.0.0.1', 'images.example.com'));
+    expect(proxy.seen).toEqual(['http://images.example.com/base.iso']);
+    expect(images?.headers.map(({ authorization }) => authorization)).toEqual([BASIC]);
+    client.close();
+    await proxy.close();
+  });
+});
+
 describe('a file on a server behind the proxy of a site', () => {
   const tls = createCertificate('images.example.com', 'mirror.example.com');
   let [images, mirror, proxy]: [FileServer?, FileServer?, SiteProxy?] = [];

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { ByteSource } from '@muster/boot-image';
-import { type Connections, createConnections, type ProxySettings } from '@muster/host-api';
+import { type Connections, createConnections, proxyAuthorization, type ProxySettings } from '@muster/host-api';
 import { errorMessage } from '@muster/schema';
 
 const REDIRECTS_MAX = 5;
@@ -20,7 +20,7 @@ export interface RemoteClientOptions {
   readonly queryParameters: { readonly [name: string]: string };
 }
 
-/** A request to a server failed. The message contains the URL without its query. */
+/** A request to a server failed. The message contains the URL without its credentials and its query. */
 export class RemoteError extends Error {
   constructor(message: string) {
     super(message);
@@ -44,10 +44,14 @@ export class RemoteClient {
     signal?: AbortSignal,
   ): Promise<IncomingMessage> {
     let url = new URL(address);
+    // The credentials of a URL have the same form for servers and proxies.
+    const authorization = proxyAuthorization(url);
+    const ownHeaders = { ...(authorization && { authorization }), ...this.options.headers };
+    url = withoutCredentials(url);
     for (const [name, value] of Object.entries(this.options.queryParameters)) url.searchParams.set(name, value);
     const { origin } = url;
     for (let hops = 0; hops <= REDIRECTS_MAX; hops += 1) {
-      const own = url.origin === origin ? this.options.headers : {};
+      const own = url.origin === origin ? ownHeaders : {};
       const answer = await this.ask(url, { ...own, ...headers }, signal);
       const { location } = answer.headers;
       if (!REDIRECTS.includes(answer.statusCode ?? 0) || location === undefined) return answer;
@@ -56,7 +60,7 @@ export class RemoteClient {
       const isFit =
         next && ['http:', 'https:'].includes(next.protocol) && (url.protocol === 'http:' || next.protocol === 'https:');
       if (!next || !isFit) throw new RemoteError(`${plain(url)} redirects to an address that is not allowed`);
-      url = next;
+      url = withoutCredentials(next);
     }
     throw new RemoteError(`${plain(url)} redirects more than ${REDIRECTS_MAX} times`);
   }
@@ -98,7 +102,13 @@ export class RemoteClient {
   }
 }
 
-/** A query may contain a token. */
+function withoutCredentials(url: URL): URL {
+  const other = new URL(url);
+  other.username = other.password = '';
+  return other;
+}
+
+/** Returns the URL without credentials and query, which may contain a token. */
 export const plain = (url: URL | string): string => {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;

@@ -37,7 +37,7 @@ export async function startSiteProxy(): Promise<SiteProxy> {
   const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '');
-    seen.push(`${url.protocol}//${url.hostname}${url.pathname}`);
+    seen.push(url.href.replace(`:${url.port}/`, '/').replace(/\?.*/, ''));
     const path = url.pathname + url.search;
     httpRequest({ host: '127.0.0.1', port: url.port, path, headers: request.headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 0, answer.headers);
