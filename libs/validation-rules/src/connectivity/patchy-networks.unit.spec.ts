@@ -1,4 +1,4 @@
-import { ClusterConnectivity } from './cluster-connectivity';
+import { ClusterConnectivity, type Reach } from './cluster-connectivity';
 import {
   emptyBits,
   largestFullMesh,
@@ -74,17 +74,17 @@ describe('cluster with many patchy networks', () => {
         all.map((network) => `10.0.${network}.${Number(host)}/24`),
       );
     hosts.forEach((host, a) => {
-      const reaches = hosts.map((hostId, b) => {
-        const inside = all.filter((network) =>
-          atRandom(80)(a + network * HOSTS_OF_CLUSTER, b + network * HOSTS_OF_CLUSTER),
-        );
+      const reaches = new Map<string, Reach>();
+      hosts.forEach((hostId, b) => {
+        const offset = (network: number): number => network * HOSTS_OF_CLUSTER;
+        const inside = all.filter((network) => a !== b && atRandom(80)(a + offset(network), b + offset(network)));
         const nearAddresses = inside.map((network) => `10.0.${network}.${b}`);
-        return [hostId, { hostId, nearAddresses, farAddresses: [], latencyMs: 1, packetLossPercent: 0 }] as const;
+        reaches.set(hostId, { hostId, nearAddresses, farAddresses: [], latencyMs: 1, packetLossPercent: 0 });
       });
       connectivity.setHost(
         host,
         all.map((network) => `10.0.${network}.${a}/24`),
-        new Map(reaches.filter((_, b) => a !== b)),
+        reaches,
       );
     });
     return connectivity;
