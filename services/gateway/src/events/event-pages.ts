@@ -252,8 +252,12 @@ export class EventPages {
 
   private async *pages(find: Find, offset: number, limit: number): AsyncIterable<readonly EventDocument[]> {
     const seen = new Set<string>();
+    let last: string | undefined;
     for (let from = offset, size = Math.min(limit, READ_AT_ONCE); seen.size < limit; size = READ_AT_ONCE) {
-      const found = await this.readModels.find({ ...find, offset: from, limit: size });
+      // An entry that is replaced meanwhile moves the others to an earlier offset.
+      const range = last === undefined || find.orderBy?.descending === true ? { offset: from } : { after: last };
+      const found = await this.readModels.find({ ...find, ...range, limit: size });
+      last = found.at(-1)?.key;
       // When the newest events come first, those that are stored meanwhile move the others to later pages.
       const others = found.filter(({ key }) => !seen.has(key)).slice(0, limit - seen.size);
       for (const { key } of others) seen.add(key);

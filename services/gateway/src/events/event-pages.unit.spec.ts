@@ -246,4 +246,21 @@ describe('pages of events', () => {
       Array.from({ length: 1_200 }, (_event, n) => `event ${1_999 - n}`),
     );
   });
+
+  it('contain every event that stays, oldest first, while others are replaced', async () => {
+    const readModels = await stored(Array.from({ length: 2_000 }, () => ({ cluster_id: 'c1' })));
+    let reads = 0;
+    const replacing: ReadModels = {
+      ...readModels,
+      find: async (given) => {
+        const found = await readModels.find(given);
+        const { collection, key } = eventDocument(reads, { cluster_id: 'c1' });
+        reads += 1;
+        await readModels.commit('views', 1 + reads, [{ kind: 'remove', collection, key }]);
+        return found;
+      },
+    };
+    const { events } = await pagesOf(replacing).read({ cluster_id: 'c1', limit: 1_200 });
+    expect(events.map(({ message }) => message)).toEqual(Array.from({ length: 1_200 }, (_event, n) => `event ${n}`));
+  });
 });
