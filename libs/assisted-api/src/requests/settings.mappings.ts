@@ -216,6 +216,8 @@ export function toHostRevision(body: ReviseHostBody): HostRevision | { readonly 
       },
     };
   }
+  const refusal = headerRefusal(body);
+  if (refusal) return { refusal };
   const revision = onlyPresent({
     hostName: body.host_name,
     hostRole: body.host_role,
@@ -233,6 +235,27 @@ export function toHostRevision(body: ReviseHostBody): HostRevision | { readonly 
       body.node_labels && JSON.stringify(Object.fromEntries(body.node_labels.map(({ key, value }) => [key, value]))),
   });
   return { ...revision, settings };
+}
+
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+/** Control characters, except tabs. */
+const NOT_IN_HEADERS = /[^\P{Cc}\t]/u;
+
+/** Ignition refuses such a header when the installed host starts. The values are secrets. */
+function headerRefusal(body: ReviseHostBody): Refusal | undefined {
+  const refused = (subject: string, reason: string): Refusal => ({ code: 'invalid-input', reason, subject });
+  const { ignition_endpoint_token: token = '', ignition_endpoint_http_headers: headers = [] } = body;
+  if (NOT_IN_HEADERS.test(token))
+    return refused(
+      'ignition_endpoint_token',
+      'ignition_endpoint_token contains a line break or another control character. Send the token alone.',
+    );
+  const wrong = headers.findIndex(({ key, value }) => !HEADER_NAME.test(key) || NOT_IN_HEADERS.test(value));
+  if (wrong < 0) return undefined;
+  return refused(
+    'ignition_endpoint_http_headers',
+    `ignition_endpoint_http_headers[${wrong}] is not an HTTP header. A key consists of letters, digits and hyphens, and a value has no line breaks or other control characters.`,
+  );
 }
 
 /** No headers: empty, which removes the stored ones. */

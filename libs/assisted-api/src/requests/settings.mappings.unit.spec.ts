@@ -178,6 +178,17 @@ describe('toHostRevision', () => {
     }
   });
 
+  it.each<[string, Parameters<typeof toHostRevision>[0]]>([
+    ['ignition_endpoint_http_headers', { ignition_endpoint_http_headers: [{ key: '', value: 'canary' }] }],
+    ['ignition_endpoint_http_headers', { ignition_endpoint_http_headers: [{ key: 'X Rack', value: 'canary' }] }],
+    ['ignition_endpoint_http_headers', { ignition_endpoint_http_headers: [{ key: 'X-Rack', value: 'canary\r\n' }] }],
+    ['ignition_endpoint_token', { ignition_endpoint_token: 'canary\n' }],
+  ])('refuses what cannot be sent in a header, without its value: %s', (subject, body) => {
+    const revision = toHostRevision(body);
+    expect(revision).toMatchObject({ refusal: { code: 'invalid-input', subject } });
+    expect(JSON.stringify(revision)).not.toContain('canary');
+  });
+
   it('contains the changes of single disks that stay unchanged', () => {
     const changes = [
       { disk_id: 'a', skip_formatting: false },
