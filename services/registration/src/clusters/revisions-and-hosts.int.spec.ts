@@ -1,5 +1,5 @@
 import { parseHostKey, RegistrationService } from '@muster/contracts';
-import { TestCluster } from '../cluster.fixture.spec';
+import { SUFFICIENT, TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
 import { RegistrationView } from '../view/registration-view';
 
@@ -23,6 +23,20 @@ describe('a revision of a cluster with hosts', () => {
       refusal: { code: 'invalid-input', subject: 'platform.type' },
     });
     expect((await running.cluster(cluster.id)).settings.platformType).toBe('baremetal');
+  });
+
+  it('removes ignored validations from the status of a host that waits for them', async () => {
+    await cluster.register();
+    await cluster.registerInfraEnv();
+    const key = await cluster.registerHost();
+    await cluster.reportInventory(key);
+    await cluster.evaluateHostOutcomes(key, { ...SUFFICIENT, sufficientForInstall: false });
+    const pending = async () => (await running.host(key)).statusReason.pending;
+    expect(await pending()).toContain('has-default-route');
+    const changes = { ignoredHostValidations: { items: ['has-default-route'] } };
+    await running.ask(method.reviseCluster, { clusterId: cluster.id, changes });
+    expect(await pending()).not.toContain('has-default-route');
+    expect((await running.host(key)).status).toBe('insufficient');
   });
 
   it('is refused without reading the hosts when they are being installed', async () => {

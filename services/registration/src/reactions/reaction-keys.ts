@@ -50,7 +50,7 @@ export function reactionKeysOf(event: RecordedMusterEvent, view: RegistrationVie
       return [
         ...(isPropagated(event.type) ? [`follow:${id}`] : []),
         `cluster:${id}`,
-        ...(event.type === 'ClusterEnteredStatus' ? keysOfHosts(view.cluster(id)?.hostKeys ?? []) : []),
+        ...(changesHosts(event) ? keysOfHosts(view.cluster(id)?.hostKeys ?? []) : []),
       ];
     case 'validation':
       return isHostKey(id) ? [`host:${id}`, ...keyOfAwaitingCluster(id, view)] : [`cluster:${id}`];
@@ -62,6 +62,11 @@ export function reactionKeysOf(event: RecordedMusterEvent, view: RegistrationVie
       return [];
   }
 }
+
+/** The status of a host names the validations that it waits for, without the ignored ones. */
+const changesHosts = (event: RecordedMusterEvent): boolean =>
+  event.type === 'ClusterEnteredStatus' ||
+  (event.type === 'ClusterSettingsRevised' && event.data.changes?.ignoredHostValidations !== undefined);
 
 const keysOfHosts = (keys: Iterable<HostKey>): readonly string[] => [...keys].map((key) => `host:${key}`);
 
