@@ -33,9 +33,15 @@ export function proxyOf(url: URL, settings: ProxySettings | undefined): URL | un
 /** Returns the value of a Proxy-Authorization header for the credentials in the proxy's URL. */
 export function proxyAuthorization({ username, password }: URL): string | undefined {
   if (username === '') return undefined;
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return `Basic ${Buffer.from(credentials).toString('base64')}`;
+  return `Basic ${Buffer.concat([bytesOf(username), Buffer.from(':'), bytesOf(password)]).toString('base64')}`;
 }
+
+/** Returns the bytes of a part of a URL. They need not be UTF-8, and a percent sign may stand for itself. */
+const bytesOf = (part: string): Buffer =>
+  Buffer.from(
+    part.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  );
 
 /** Returns the host name of a URL without the brackets of an IPv6 address. */
 export const bareHostname = (hostname: string): string => hostname.replace(/^\[|\]$/g, '').toLowerCase();
