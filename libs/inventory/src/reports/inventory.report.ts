@@ -16,7 +16,7 @@ import {
   withMembers,
 } from '../report';
 
-/** Limits of the part of an inventory in its event, which rules and steps read. An append accepts 256 KiB. */
+/** Limits of the part of an inventory in its event. An append accepts 256 KiB. Of the routes, rules read the default ones. */
 export const MAX_DISK_FACTS = 256;
 export const MAX_NIC_FACTS = 256;
 export const MAX_ROUTE_FACTS = 256;
@@ -144,10 +144,10 @@ const isPerhapsEligible = (disk: InventoryDisk): boolean =>
   (disk.installation_eligibility?.not_eligible_reasons ?? []).length === 0;
 const hasAddress = (nic: InventoryNic): boolean =>
   (nic.ipv4_addresses ?? []).length + (nic.ipv6_addresses ?? []).length > 0;
-const hasGateway = (route: InventoryRoute): boolean => (route.gateway ?? '') !== '';
+const isDefault = ({ destination = '' }: InventoryRoute): boolean => ['0.0.0.0', '::'].includes(destination);
 
 const DISK_FACTS = { countMax: MAX_DISK_FACTS, matters: isPerhapsEligible, toFacts: toDiskFacts };
-const ROUTE_FACTS = { countMax: MAX_ROUTE_FACTS, matters: hasGateway, toFacts: toRouteFacts };
+const ROUTE_FACTS = { countMax: MAX_ROUTE_FACTS, matters: isDefault, toFacts: toRouteFacts };
 const NIC_FACTS = { countMax: MAX_NIC_FACTS, matters: hasAddress, toFacts: toNicFacts };
 
 const text = Type.String();

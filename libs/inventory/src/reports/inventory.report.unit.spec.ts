@@ -53,6 +53,20 @@ describe('inventory report', () => {
       expect([ipv4Addresses, ipv6Addresses]).toEqual([addresses.slice(0, count), addresses.slice(0, count)]);
   });
 
+  it('contains the default routes of a host with hundreds of other routes through gateways', () => {
+    const others = Array.from({ length: 300 }, (_, number) => ({
+      destination: `10.${number % 256}.0.0`,
+      gateway: '192.168.128.2',
+      interface: 'ens3',
+    }));
+    const [ipv4, ipv6] = [
+      { destination: '0.0.0.0', gateway: '192.168.128.1', interface: 'ens3' },
+      { destination: '::', gateway: 'fe80::1', interface: 'ens3' },
+    ];
+    const { routes } = hardware({ routes: [...others, ipv4, ...others, ipv6] });
+    expect(routes).toMatchObject([...others.slice(0, routes.length - 2), ipv4, ipv6]);
+  });
+
   it('is converted to the hardware facts that rules use', () => {
     expect(of()).toMatchObject({
       hostKey: SAMPLE_HOST_KEY,
