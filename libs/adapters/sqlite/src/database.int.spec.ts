@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NO_STREAM } from '@muster/ports';
 import { collectPages, eventToAppend, temporaryDirectory, type TemporaryDirectory } from '@muster/testing';
 import Database from 'libsql';
-import { DatabaseUnusable, lockFile, SCHEMA_VERSION } from './database';
+import { DatabaseUnusable, lockFile, openDatabase, SCHEMA_VERSION } from './database';
+import { openObjectsDatabase, openSealedDatabase } from './durable-database';
 import { sqliteEventStore } from './event-store';
 import { verifySqliteStore } from './maintenance';
 import { copySqliteFile } from './written-databases';
@@ -103,6 +104,22 @@ describe('file that cannot be an event store', () => {
     mkdirSync(at('directory.db'));
     expect(refusal(at('absent/events.db')).message).toMatch(/cannot be opened for writing/);
     expect(refusal(at('directory.db')).message).toMatch(/cannot be opened for writing/);
+  });
+});
+
+describe('a new file', () => {
+  it.each([
+    ['events', openDatabase],
+    ['documents', openObjectsDatabase],
+    ['secrets', openSealedDatabase],
+  ] as const)('of %s has nothing in a log that would replace the pages of a restored file', (_, open) => {
+    const directory = temporaryDirectory();
+    const file = join(directory.path, 'new.sqlite');
+    const database = open(file);
+    const { size } = statSync(`${file}-wal`);
+    database.close();
+    directory.remove();
+    expect(size).toBe(0);
   });
 });
 

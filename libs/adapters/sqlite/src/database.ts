@@ -142,17 +142,25 @@ const prepareDatabase = (database: Database.Database, file: string, maxBytes?: n
   database.pragma('synchronous = FULL');
   database.pragma(`cache_size = -${MEMORY_FOR_PAGES_KIB}`);
   database.exec('BEGIN IMMEDIATE');
+  let version: number;
   try {
     // Checked inside the transaction, because another process may be creating the same file.
-    const version = readNumber(database, 'user_version');
+    version = readNumber(database, 'user_version');
     if (version < SCHEMA_VERSION) database.exec(version === 0 ? SCHEMA : TO_THIS_FORMAT);
     database.exec('COMMIT');
   } catch (error) {
     if (database.inTransaction) database.exec('ROLLBACK');
     throw error;
   }
+  if (version === 0) truncateLog(database);
   if (maxBytes !== undefined) database.pragma(`max_page_count = ${Math.floor(maxBytes / PAGE_BYTES)}`);
 };
+
+/**
+ * Moves everything into the database file, so that no copy of a deleted row stays in the write-ahead log. Done for a new file too: a start
+ * that is refused because the file of before is missing leaves the log, and its pages would replace those of the file that is restored.
+ */
+export const truncateLog = (database: Database.Database): void => void database.pragma('wal_checkpoint(TRUNCATE)');
 
 const refuseForeignFile = (database: Database.Database, file: string): void => {
   const version = readNumber(database, 'user_version');

@@ -1,5 +1,6 @@
+import { statSync } from 'node:fs';
 import Database from 'libsql';
-import { BUSY_TIMEOUT_MS, createFile, explain } from './database';
+import { BUSY_TIMEOUT_MS, createFile, explain, truncateLog } from './database';
 
 /** Small bodies by digest. */
 const OBJECTS_SCHEMA = `
@@ -37,6 +38,7 @@ export const openDurableDatabase = (
 ): Database.Database => {
   try {
     createFile(file);
+    const isNew = statSync(file).size === 0;
     const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
     try {
       database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -46,6 +48,7 @@ export const openDurableDatabase = (
       database.exec(`BEGIN IMMEDIATE; ${schema}`);
       update(database);
       database.exec('COMMIT');
+      if (isNew) truncateLog(database);
     } catch (error) {
       // The transaction would keep its lock, against this process too.
       if (database.inTransaction) database.exec('ROLLBACK');
@@ -57,9 +60,6 @@ export const openDurableDatabase = (
     throw explain(file, error);
   }
 };
-
-/** Moves everything into the database file, so that no copy of a deleted row stays in the write-ahead log. */
-export const truncateLog = (database: Database.Database): void => void database.pragma('wal_checkpoint(TRUNCATE)');
 
 /** Leaves one file behind instead of three. Idempotent. */
 export const closeDurableDatabase = (database: Database.Database): void => {

@@ -1,5 +1,5 @@
-import { DatabaseUnusable, explain } from './database';
-import { closeDurableDatabase, truncateLog } from './durable-database';
+import { DatabaseUnusable, explain, truncateLog } from './database';
+import { closeDurableDatabase } from './durable-database';
 import { openWritten, type WrittenDatabase, type WrittenFile, type WrittenKind } from './written-databases';
 
 /** Maximum number of writes per transaction, so that the first of them do not wait long for the last ones. */
