@@ -20,7 +20,8 @@ export class NoteIntervals {
   isTooSoon(note: EventData<'NoteRecorded'>, nowMs: number): boolean {
     const intervalMs = this.intervalsMs.get(note.name);
     const last = this.lastAtMs.get(keyOf(note));
-    return intervalMs !== undefined && last !== undefined && nowMs - last < intervalMs;
+    // A last note in the future is from before the clock was set back. Otherwise none would be recorded until then.
+    return intervalMs !== undefined && last !== undefined && nowMs >= last && nowMs - last < intervalMs;
   }
 
   recorded(note: EventData<'NoteRecorded'>, nowMs: number): void {

@@ -26,6 +26,7 @@ describe('the interval between notes', () => {
   it.each([
     ['the same note about the same host within the interval', 'upgrade', 'a', 5_999, true],
     ['the same note after the interval', 'upgrade', 'a', 6_000, false],
+    ['the same note after the clock was set back', 'upgrade', 'a', 4_999, false],
     ['the same note about another host', 'upgrade', 'b', 5_001, false],
     ['a note without an interval', 'other', 'a', 5_001, false],
   ])('%s', (_what, name, hostId, nowMs, tooSoon) => {
