@@ -1,4 +1,4 @@
-import { installerArgsRefusal, nodeLabelsRefusal } from './input';
+import { hostnameRefusal, installerArgsRefusal, nodeLabelsRefusal } from './input';
 
 describe('labels of a node', () => {
   it('are accepted as in Kubernetes', () => {
@@ -53,5 +53,21 @@ describe('installer arguments', () => {
   it('are shown in part when they are long', () => {
     expect(installerArgsRefusal(JSON.stringify([`-${'a'.repeat(10_000)}`]))?.reason.length).toBeLessThan(1_000);
     expect(nodeLabelsRefusal(JSON.stringify({ a: 'a'.repeat(10_000) }))?.reason.length).toBeLessThan(1_000);
+  });
+});
+
+describe('the name of a host', () => {
+  it.each([
+    ['Host-1', '63 lower-case letters'],
+    [`${'a'.repeat(60)}.org`, 'at most 63 '],
+    ['localhost.localdomain', 'localhost'],
+    ['-a', 'beginning with a letter or digit'],
+  ])('is refused with the rule that %s breaks', (name, rule) => {
+    expect(hostnameRefusal(name)).toMatchObject({ subject: 'host_name', reason: expect.stringContaining(rule) });
+    expect(hostnameRefusal(name)?.reason).toContain(`"${name}"`);
+  });
+
+  it('is shown in part when it is long', () => {
+    expect(hostnameRefusal('a'.repeat(10_000))?.reason.length).toBeLessThan(1_000);
   });
 });

@@ -69,7 +69,7 @@ export function hostnameRefusal(name: string): Refusal | undefined {
   if (name === '' || isHostname(name)) return undefined;
   return {
     code: 'invalid-input',
-    reason: `host_name "${name}" is not valid. Use letters, digits, hyphens and dots, with at most 63 characters between two dots.`,
+    reason: `host_name ${shown(name)} is not valid. Use at most 63 lower-case letters, digits, hyphens and dots, beginning with a letter or digit. Names of the loopback interface, such as localhost, are not allowed.`,
     subject: 'host_name',
   };
 }
