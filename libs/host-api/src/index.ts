@@ -27,6 +27,7 @@ export {
   ARBITER_LABEL,
   CONTROL_PLANE_LABEL,
   conditionsOf,
+  hasVsphereAccess,
   isConditionTrue,
   isSelfInstalled,
   KUBE_RESOURCES,

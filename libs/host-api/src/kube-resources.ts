@@ -1,7 +1,8 @@
+import { isAtLeast } from '@muster/feature-support';
 import type { ClusterApi, KubeObject, KubeResource } from '@muster/ports';
-import { createGuard, createJsonParser, listAt, textAt, valueOf } from '@muster/schema';
+import { createGuard, createJsonParser, listAt, parseJson, textAt, valueOf } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
-import type { ServiceHost } from './service-api';
+import type { ServiceCluster, ServiceHost } from './service-api';
 
 const resource = (group: string, version: string, plural: string, isNamespaced = true): KubeResource => ({
   group,
@@ -84,6 +85,29 @@ export async function isSelfInstalled(cluster: Pick<ClusterApi, 'get'>, signal: 
   const namespace = 'openshift-config';
   const ref = { resource: KUBE_RESOURCES.configMaps, namespace, name: 'openshift-install-manifests' };
   return textAt(await cluster.get(ref, signal), 'data', 'invoker') === 'agent-installer';
+}
+
+/** Release since which the cloud provider of vSphere initializes the nodes of a cluster that its own hosts install. */
+const VSPHERE_INITIALIZES_SINCE = '4.15';
+/** The values of a cluster whose user gave no access to vCenter. */
+const VSPHERE_PLACEHOLDERS = {
+  server: 'vcenterplaceholder',
+  user: 'usernameplaceholder',
+  password: 'passwordplaceholder',
+};
+
+/**
+ * Returns whether the cluster has access to its vCenter. When its own hosts install it, its cloud provider then initializes the
+ * nodes, but only those that have the taint.
+ */
+export function hasVsphereAccess({
+  install_config_overrides: text,
+  openshift_version: version,
+}: ServiceCluster): boolean {
+  const [vcenter] = listAt(parseJson(text ?? ''), 'platform', 'vsphere', 'vcenters');
+  const isGiven = ([name, placeholder]: readonly [string, string]): boolean =>
+    !['', placeholder].includes(textAt(vcenter, name) ?? '');
+  return isAtLeast(version ?? '', VSPHERE_INITIALIZES_SINCE) && Object.entries(VSPHERE_PLACEHOLDERS).every(isGiven);
 }
 
 const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';

@@ -100,6 +100,7 @@ const SERVICE_CLUSTER = Type.Object({
   status: Type.String(),
   hosts: Type.Optional(Type.Array(SERVICE_HOST)),
   openshift_version: optionalText,
+  install_config_overrides: optionalText,
   control_plane_count: Type.Optional(Type.Integer()),
   platform: Type.Optional(Type.Object({ type: optionalText })),
   progress: Type.Optional(

@@ -1,10 +1,13 @@
 import {
   conditionsOf,
   hasFetchedIgnition,
+  hasVsphereAccess,
   HttpRefused,
+  isSelfInstalled,
   KUBE_RESOURCES,
   nodeOf,
   removeUninitializedTaints,
+  type ServiceCluster,
   type ServiceHost,
   toKubeNode,
 } from '@muster/host-api';
@@ -168,12 +171,14 @@ const UNTAINTED_PLATFORMS = ['nutanix', 'vsphere'];
  * Reports which hosts became nodes, until every host is installed. A host in `error` can still join. Nodes lose their
  * taint also while the service is unavailable, because the cluster starts no pods on them before.
  */
-export async function followNodes(controller: Controller, platformType: string, signal: AbortSignal): Promise<void> {
+export async function followNodes(controller: Controller, own: ServiceCluster, signal: AbortSignal): Promise<void> {
   const { api, cluster, settings, timer } = controller;
   while (!signal.aborted) {
     try {
       const nodes = (await cluster.list(KUBE_RESOURCES.nodes, {}, signal)).map(toKubeNode);
-      if (UNTAINTED_PLATFORMS.includes(platformType)) await removeUninitializedTaints(cluster, nodes, signal);
+      const keepsTaints = hasVsphereAccess(own) && (await isSelfInstalled(cluster, signal));
+      if (UNTAINTED_PLATFORMS.includes(own.platform?.type ?? '') && !keepsTaints)
+        await removeUninitializedTaints(cluster, nodes, signal);
       const { hosts = [] } = await api.cluster(settings.clusterId, true, signal);
       const open = hosts.filter(({ status }) => !SETTLED.includes(status));
       if (hosts.length > 0 && open.length === 0) return;

@@ -3,6 +3,13 @@ import type { ClusterApi, KubeResource } from '@muster/ports';
 import { controllerWith, host, node, refusal } from './controller.fixture.spec';
 import { followNodes, labelNodes } from './nodes';
 
+const clusterOn = (type: string, more: Partial<ServiceCluster> = {}): ServiceCluster => ({
+  status: 'installing',
+  platform: { type },
+  ...more,
+});
+const BAREMETAL = clusterOn('baremetal');
+
 describe('the stages of hosts', () => {
   it('follow the nodes: joined, done, and configuring according to the log of the machine-config server', async () => {
     const cluster: ServiceCluster = {
@@ -23,7 +30,7 @@ describe('the stages of hosts', () => {
       [KUBE_RESOURCES.pods as KubeResource, [{ metadata: { name: 'mcs' } }]],
     ]);
     const { controller, signal, stages } = controllerWith(objects, { cluster: async () => cluster });
-    await followNodes(controller, 'baremetal', signal);
+    await followNodes(controller, BAREMETAL, signal);
     expect(stages).toEqual(['a Joined', 'b Joined', 'b Done', 'w Configuring']);
   });
 });
@@ -44,14 +51,38 @@ describe('the taint of a node without its cloud provider', () => {
   ])('is removed only from its own position, on the platform %s', async (platform, expected) => {
     const cluster = async (): Promise<ServiceCluster> => ({ status: 'installing', hosts: [] });
     const { changes, controller, signal } = controllerWith(nodes, { cluster });
-    await followNodes(controller, platform, signal);
+    await followNodes(controller, clusterOn(platform), signal);
     expect(changes).toEqual(expected);
+  });
+
+  describe('on vSphere', () => {
+    const ACCESS = { server: 'vc.example.com', user: 'admin', password: 'secret' };
+    const overridesWith = (change: Partial<typeof ACCESS>): string =>
+      JSON.stringify({ platform: { vsphere: { vcenters: [{ ...ACCESS, ...change }] } } });
+
+    it.each([
+      ['a cluster that installs itself knows its vCenter', 'agent-installer', '4.15.0', overridesWith({}), []],
+      ['it does not', 'agent-installer', '4.15.0', undefined, [removed]],
+      ['it has placeholders', 'agent-installer', '4.15.0', overridesWith({ user: 'usernameplaceholder' }), [removed]],
+      ['it has no password', 'agent-installer', '4.15.0', overridesWith({ password: '' }), [removed]],
+      ['its release does not support this', 'agent-installer', '4.14.9', overridesWith({}), [removed]],
+      ['a service installs it', 'assisted-service', '4.15.0', overridesWith({}), [removed]],
+    ])('is left to its cloud provider only when %s', async (...given) => {
+      const [, invoker, openshift_version, install_config_overrides, expected] = given;
+      const maps = [{ metadata: { name: 'openshift-install-manifests' }, data: { invoker } }];
+      const { changes, controller, signal } = controllerWith(
+        new Map([...nodes, [KUBE_RESOURCES.configMaps as KubeResource, maps]]),
+        { cluster: async (): Promise<ServiceCluster> => ({ status: 'installing', hosts: [] }) },
+      );
+      await followNodes(controller, clusterOn('vsphere', { openshift_version, install_config_overrides }), signal);
+      expect(changes).toEqual(expected);
+    });
   });
 
   it('is removed while the service is unavailable', async () => {
     const cluster = (): Promise<never> => Promise.reject(new Error('no answer'));
     const { changes, controller, signal } = controllerWith(nodes, { cluster });
-    await followNodes(controller, 'nutanix', signal);
+    await followNodes(controller, clusterOn('nutanix'), signal);
     expect(changes).toEqual([removed]);
   });
 });
@@ -68,7 +99,7 @@ describe('the stage of a host whose reports were lost', () => {
   ])('follows its ready node from "%s"', async (stage, reported) => {
     const cluster: ServiceCluster = { status: 'installing', hosts: [host('a', stage)] };
     const { controller, signal, stages } = controllerWith(nodes, { cluster: async () => cluster });
-    await followNodes(controller, 'baremetal', signal);
+    await followNodes(controller, BAREMETAL, signal);
     expect(stages).toEqual(reported);
   });
 
@@ -89,7 +120,7 @@ describe('the stage of a host whose reports were lost', () => {
       { rounds: 3 },
     );
     const settings = { ...controller.settings, notifiesReboots: true };
-    await followNodes({ ...controller, settings }, 'baremetal', signal);
+    await followNodes({ ...controller, settings }, BAREMETAL, signal);
     expect(openings).toBe(0);
   });
 });

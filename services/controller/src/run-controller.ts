@@ -84,7 +84,7 @@ export async function runController(controller: Controller, signal: AbortSignal)
     // The logs do not wait until the pool of workers is resumed.
     labels = labelNodes(controller, working);
     const work = Promise.all([
-      followNodes(controller, found.platform?.type ?? '', working).finally(() => nodesDone.abort()),
+      followNodes(controller, found, working).finally(() => nodesDone.abort()),
       approveCertificates(controller, AbortSignal.any([working, nodesDone.signal])),
       finalize(controller, working),
       found.platform?.type === 'baremetal' ? updateBareMetalHosts(controller, working) : undefined,

@@ -2,6 +2,7 @@ import {
   ARBITER_LABEL,
   CONTROL_PLANE_LABEL,
   createTarGz,
+  hasVsphereAccess,
   isSelfInstalled,
   KUBE_RESOURCES,
   type KubeNode,
@@ -84,7 +85,7 @@ async function waitForReadyNodes(installation: Installation, cluster: ClusterApi
       const config = await installConfigOf(cluster, signal);
       const replicas = config.controlPlane?.replicas ?? installation.settings.controlPlaneCount;
       const nodes = (await cluster.list(KUBE_RESOURCES.nodes, {}, signal)).map(toKubeNode);
-      await removeTaints(cluster, config, nodes, signal);
+      await removeTaints(installation, cluster, config, nodes, signal);
       await reportJoined(
         installation,
         nodes.filter(({ isReady }) => isReady),
@@ -113,12 +114,17 @@ async function installConfigOf(cluster: ClusterApi, signal: AbortSignal): Promis
 
 /** The cloud providers of these platforms initialize nodes only after the installation. */
 async function removeTaints(
+  { api, settings }: Installation,
   cluster: ClusterApi,
   { platform = {} }: InstallConfig,
   nodes: readonly KubeNode[],
   signal: AbortSignal,
 ): Promise<void> {
-  if ('nutanix' in platform || 'vsphere' in platform) await removeUninitializedTaints(cluster, nodes, signal);
+  const isVsphere = 'vsphere' in platform;
+  if (!isVsphere && !('nutanix' in platform)) return;
+  const mayKeep = isVsphere && (await isSelfInstalled(cluster, signal));
+  if (mayKeep && hasVsphereAccess(await api.cluster(settings.clusterId, false, signal))) return;
+  await removeUninitializedTaints(cluster, nodes, signal);
 }
 
 async function reportJoined(

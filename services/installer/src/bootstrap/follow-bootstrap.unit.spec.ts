@@ -85,3 +85,47 @@ describe('the bootstrap host of a cluster that its own hosts install', () => {
     expect(await follow('assisted-service', 2)).toBe(0);
   });
 });
+
+it.each([
+  ['agent-installer', 'secret', 0],
+  ['agent-installer', 'passwordplaceholder', 1],
+  ['assisted-service', 'secret', 1],
+])(
+  'the taint of vSphere nodes is left to their cloud provider: %s, password %s',
+  async (invoker, password, expected) => {
+    const [first] = nodes;
+    const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized' }];
+    let removed = 0;
+    const { failure } = await runRecorded({
+      flags: ['--role', 'bootstrap', '--control-plane-count', '3'],
+      recording: [
+        ['hostname', 'node-1\n'],
+        ['systemctl is-active progress.service', 'inactive\n'],
+      ],
+      files: { '/usr/bin/oc': '', '/opt/openshift/auth/kubeconfig': 'kubeconfig', '/opt/openshift/.bootkube.done': '' },
+      api: {
+        cluster: async () => ({
+          status: 'installing',
+          hosts: [],
+          platform: { type: 'vsphere' },
+          openshift_version: '4.20.1',
+          install_config_overrides: JSON.stringify({
+            platform: { vsphere: { vcenters: [{ server: 'vc.example.com', user: 'admin', password }] } },
+          }),
+        }),
+      },
+      cluster: {
+        get: async ({ name }) => ({
+          metadata: { name },
+          data: { invoker, 'install-config': 'controlPlane: { replicas: 3 }\nplatform: { vsphere: {} }' },
+        }),
+        list: async ({ plural }) =>
+          plural === 'nodes'
+            ? [...nodes, { ...first, metadata: { ...first?.metadata, name: 'c' }, spec: { taints } }]
+            : [{ metadata: { name: 'AssistedControllerIsReady' } }],
+        patch: async () => void (removed += 1),
+      },
+    });
+    expect({ failure, removed }).toEqual({ failure: undefined, removed: expected });
+  },
+);
