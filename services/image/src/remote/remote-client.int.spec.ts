@@ -1,4 +1,6 @@
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { eventually, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { type FileServer, startFileServer } from './file-server.fixture.spec';
@@ -74,6 +76,33 @@ describe('a file on a server', () => {
     expect(error).toBeInstanceOf(RemoteError);
     expect(String(error)).toMatch(/127\.0\.0\.1:1\/x\.iso cannot be reached/);
     expect(String(error)).not.toContain('canary');
+  });
+});
+
+describe('a connection that was closed while it was not used', () => {
+  it('is replaced, because a device in the network may have ended it', async () => {
+    const used = new WeakSet<Socket>();
+    let resets = 0;
+    const server = createServer(({ socket, headers }, response) => {
+      if (used.has(socket)) {
+        resets += 1;
+        return void socket.resetAndDestroy();
+      }
+      used.add(socket);
+      const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
+      const body = FILE.subarray(Number(first), Number(last) + 1);
+      response.writeHead(206, { etag: '"1"', 'content-range': `bytes ${first}-${last}/${FILE.length}` }).end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = new RemoteClient({ headers: {}, queryParameters: {} });
+    const { port } = server.address() as AddressInfo;
+    const source = await openHttpByteSource(client, `http://127.0.0.1:${port}/base.iso`);
+    await eventually('a connection was used again', async () => {
+      expect(Buffer.from(await source.read(5, 10))).toEqual(FILE.subarray(5, 15));
+      return resets > 0;
+    });
+    client.close();
+    server.close();
   });
 });
 

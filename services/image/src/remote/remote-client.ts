@@ -2,12 +2,14 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { ByteSource } from '@muster/boot-image';
 import { type Connections, createConnections, proxyAuthorization, type ProxySettings } from '@muster/host-api';
-import { errorMessage } from '@muster/schema';
+import { errorCode, errorMessage } from '@muster/schema';
 
 const REDIRECTS_MAX = 5;
 /** Maximum time without data from a server. */
 const SILENCE_MS_MAX = 60_000;
 const SOCKETS_MAX = 16;
+/** Errors of a request on a connection that the other side had closed. */
+const STALE: readonly string[] = ['ECONNRESET', 'EPIPE'];
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 export interface RemoteClientOptions {
@@ -83,16 +85,25 @@ export class RemoteClient {
 
   private ask(url: URL, headers: { readonly [name: string]: string }, signal?: AbortSignal): Promise<IncomingMessage> {
     return new Promise<IncomingMessage>((resolve, reject) => {
+      let isAnswered = false;
       const { agent, isTls, requestOptions } = this.connectionsTo(url);
       const { headers: ofProxy, ...target } = requestOptions(url);
       const asked = (isTls ? httpsRequest : httpRequest)(
         { ...target, headers: { ...ofProxy, ...headers }, signal, agent, timeout: SILENCE_MS_MAX },
-        resolve,
+        (answer) => {
+          isAnswered = true;
+          resolve(answer);
+        },
       );
       asked.once('timeout', () =>
         asked.destroy(new RemoteError(`${plain(url)} sent no data for ${SILENCE_MS_MAX / 1_000} s`)),
       );
-      asked.once('error', reject);
+      asked.once('error', (error) => {
+        // The server, or a device in the network, had closed the idle connection.
+        const isStale = asked.reusedSocket && !isAnswered && STALE.includes(errorCode(error) ?? '');
+        if (isStale) resolve(this.ask(url, headers, signal));
+        else reject(error);
+      });
       asked.end();
     }).catch((error: unknown) => {
       throw error instanceof RemoteError
