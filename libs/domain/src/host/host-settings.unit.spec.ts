@@ -1,4 +1,5 @@
-import { hostnameRefusal, installerArgsRefusal, nodeLabelsRefusal } from './input';
+import { toV2Error } from '@muster/problems';
+import { hostnameRefusal, installerArgsRefusal, measurementOfValidation, nodeLabelsRefusal } from './input';
 
 describe('labels of a node', () => {
   it('are accepted as in Kubernetes', () => {
@@ -70,4 +71,12 @@ describe('the name of a host', () => {
   it('is shown in part when it is long', () => {
     expect(hostnameRefusal('a'.repeat(10_000))?.reason.length).toBeLessThan(1_000);
   });
+});
+
+it('a refusal lists the allowed values once', () => {
+  const measured = measurementOfValidation('connected', { status: 'known', clusterId: 'c' }, 'h');
+  for (const refusal of [installerArgsRefusal('["--quiet"]'), 'refusal' in measured ? measured.refusal : undefined]) {
+    expect(refusal?.allowed).not.toHaveLength(0);
+    expect(refusal && toV2Error(refusal).reason.match(/Allowed: /g)).toHaveLength(1);
+  }
 });

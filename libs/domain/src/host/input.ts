@@ -130,7 +130,7 @@ export function installerArgsRefusal(installerArgs: string): Refusal | undefined
   return {
     code: 'invalid-input',
     reason: arg.startsWith('-')
-      ? `The installer argument ${shown(arg)} is not an allowed flag. Allowed: ${INSTALLER_FLAGS.join(', ')}. The value of a flag is a separate argument.`
+      ? `The installer argument ${shown(arg)} is not an allowed flag. The value of a flag is a separate argument.`
       : `The installer argument ${shown(arg)} is not an allowed value. It must have one or more characters, which may be letters, digits and !"#$%'()*+,-./:;<=@[]_{}.`,
     subject: 'args',
     allowed: INSTALLER_FLAGS,
@@ -181,7 +181,7 @@ export function measurementOfValidation(
   if (!stepType)
     return refused({
       code: 'invalid-input',
-      reason: `validation_id "${validationId.slice(0, 100)}" cannot be reset. Allowed: ${[...MEASUREMENTS.keys()].join(', ')}.`,
+      reason: `validation_id "${validationId.slice(0, 100)}" cannot be reset.`,
       subject: 'validation_id',
       allowed: [...MEASUREMENTS.keys()],
     });
