@@ -51,7 +51,9 @@ function addressFindings(
   name: keyof typeof ADDRESSES,
 ): readonly Finding[] {
   const value = settings.get(name);
-  if (value !== undefined && !LOOPBACK.test(new URL(value).hostname)) return [];
+  const host = value === undefined ? '' : new URL(value).hostname;
+  const isEvery = EVERY_ADDRESS.test(host.replace(/^\[|\]$/g, ''));
+  if (value !== undefined && !isEvery && !LOOPBACK.test(host)) return [];
   const { use, endpointOf, portSettings } = ADDRESSES[name];
   const { scheme, port } = endpointOf(settings);
   const url = `${scheme}://${addresses[0] ?? '<address of this machine>'}`;
@@ -60,7 +62,7 @@ function addressFindings(
     'addresses',
     value === undefined
       ? `${name} is not set: hosts ${use} the address 127.0.0.1, which is their own loopback address.`
-      : `${name}=${value} is a loopback address: other machines cannot reach it.`,
+      : `${name}=${value} is ${isEvery ? 'not the address of one machine' : 'a loopback address'}: other machines cannot reach it.`,
     port === 0
       ? // Each start would select another port, and images of hosts contain the URL.
         `Set ${portSettings.join(' or ')} to a port other than 0, and ${name}=${url}:<port>.`

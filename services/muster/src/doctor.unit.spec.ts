@@ -44,6 +44,18 @@ describe('the doctor command', () => {
     ],
     ['a loopback address', { IMAGE_SERVICE_BASE_URL: 'http://localhost:8888' }, {}, /^addresses: .*loopback.*:8888\.$/],
     [
+      'the address 0.0.0.0, which the start prints',
+      { SERVICE_BASE_URL: 'http://0.0.0.0:8090' },
+      {},
+      /^addresses: SERVICE_BASE_URL=http:\/\/0\.0\.0\.0:8090 is not the address of one machine.* Set SERVICE_BASE_URL=http:\/\/192\.0\.2\.7:8090\.$/,
+    ],
+    [
+      'the address :: of images',
+      { IMAGE_SERVICE_BASE_URL: 'http://[::]:8888' },
+      {},
+      /^addresses: IMAGE_SERVICE_BASE_URL=http:\/\/\[::\]:8888 is not the address of one machine/,
+    ],
+    [
       'a disabled host validation that does not exist',
       { DISABLED_HOST_VALIDATIONS: 'has-min-memory,has-min-memry' },
       {},
