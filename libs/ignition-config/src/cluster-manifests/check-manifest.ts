@@ -22,6 +22,7 @@ export function manifestNameFault(fileName: string): ManifestFault | undefined {
     kind: 'unusable-name',
     reason: `file_name '${fileName.slice(0, 128)}' ${why}.`,
   });
+  if (fileName === '') return { kind: 'unusable-name', reason: 'file_name is empty.' };
   if (/[/\\\0]/.test(fileName)) return unusable('contains a path separator. Use the name of the file only');
   if (new TextEncoder().encode(fileName).length > NAME_BYTES_MAX)
     return unusable(`has more than ${NAME_BYTES_MAX} bytes`);

@@ -30,6 +30,10 @@ describe('name of a manifest', () => {
   ])('%j is refused (%s)', (name, kind) => {
     expect(manifestNameFault(name)).toMatchObject({ kind });
   });
+
+  it('is refused as missing when it is empty', () => {
+    expect(manifestNameFault('')?.reason).toBe('file_name is empty.');
+  });
 });
 
 describe('text of a manifest', () => {
