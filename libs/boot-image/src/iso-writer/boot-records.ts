@@ -126,8 +126,13 @@ export function movedHybridDisk(
     const moved = movedTo(Math.floor(old / BLOCKS_PER_SECTOR) * SECTOR_BYTES);
     return moved === undefined ? undefined : moved / BLOCK_BYTES + (old % BLOCKS_PER_SECTOR);
   };
+  // The boot code of GRUB continues with the second sector of its boot file.
+  const secondSectorOf = (old: number): number | undefined => {
+    const start = old > BLOCKS_PER_SECTOR ? block(old - BLOCKS_PER_SECTOR) : undefined;
+    return start === undefined ? undefined : start + BLOCKS_PER_SECTOR;
+  };
   const bootFile = uint64Le(original, MBR.bootFileAt);
-  const movedBootFile = bootFile ? block(bootFile) : undefined;
+  const movedBootFile = bootFile ? (block(bootFile) ?? secondSectorOf(bootFile)) : undefined;
   if (movedBootFile !== undefined) setUint64Le(systemArea, MBR.bootFileAt, movedBootFile);
   for (let index = 0; index < MBR.partitions; index += 1)
     movePartition(systemArea, MBR.partitionsAt + index * MBR.partitionBytes, block, originalBytes, totalBytes);
