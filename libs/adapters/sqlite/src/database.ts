@@ -162,6 +162,17 @@ const prepareDatabase = (database: Database.Database, file: string, maxBytes?: n
  */
 export const truncateLog = (database: Database.Database): void => void database.pragma('wal_checkpoint(TRUNCATE)');
 
+/** As `truncateLog`, but does not wait while another process reads or writes. Returns false when one did. */
+export const truncateUnusedLog = (database: Database.Database): boolean => {
+  database.pragma('busy_timeout = 0');
+  try {
+    const result = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').raw().get() as [isBusy: number];
+    return result[0] === 0;
+  } finally {
+    database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  }
+};
+
 const refuseForeignFile = (database: Database.Database, file: string): void => {
   const version = readNumber(database, 'user_version');
   const isOurs = readNumber(database, 'application_id') === APPLICATION_ID;

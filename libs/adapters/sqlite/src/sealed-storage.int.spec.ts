@@ -78,6 +78,19 @@ describe('sqliteSealedStorage', () => {
     await storage.close();
   });
 
+  it('leaves no bytes of a scope that was removed while another process read the file', async () => {
+    const storage = sqliteSealedStorage(file);
+    await storage.create('read', new Map([['key', Buffer.from('bytes-of-a-read-scope')]]));
+    const reader = openSealedDatabase(file);
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM sealed').get();
+    setTimeout(() => reader.exec('COMMIT'), 10);
+    await storage.remove('read');
+    expect(bytesOnDisk()).not.toContain('bytes-of-a-read-scope');
+    reader.close();
+    await storage.close();
+  });
+
   it.each([
     ['a changed value', "UPDATE sealed SET bytes = X'00' WHERE name = 'value'"],
     ['a value under another name', "UPDATE sealed SET name = 'other' WHERE name = 'value'"],

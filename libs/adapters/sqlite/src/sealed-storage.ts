@@ -1,8 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SealedStorage } from '@muster/ports';
 import { explained } from './database';
 import { openSealedDatabase } from './durable-database';
 import { type SqliteWriter, writerHere } from './writer';
 import { sealedChecksum, useStoredFile } from './written-databases';
+
+/** How long a removal waits until no reader, such as a backup, needs the write-ahead log. */
+const LOG_WAIT_MS = 5_000;
+const LOG_RETRY_MS = 50;
 
 /**
  * Stores sealed values in one SQLite file with group commit, instead of a file with several fsyncs for each value. Its directory must
@@ -28,7 +33,9 @@ export const sqliteSealedStorage = (
       writes.run('replace', [scope, name, new Uint8Array(bytes), given.name, new Uint8Array(given.bytes)]),
     remove: async (scope) => {
       await writes.run('remove', [scope]);
-      await writes.truncate();
+      const endsAtMs = performance.now() + LOG_WAIT_MS;
+      // The next removal, or the close, truncates the log of a reader that takes longer.
+      while (database.open && !(await writes.truncate()) && performance.now() < endsAtMs) await sleep(LOG_RETRY_MS);
     },
     close: async () => {
       if (!database.open) return;

@@ -79,7 +79,7 @@ describe('sqliteStateStore', () => {
     };
     const nothing = async (): Promise<void> => undefined;
     const writer: SqliteWriter = {
-      open: () => ({ run: refuse, checkpoint: nothing, truncate: nothing, close: nothing }),
+      open: () => ({ run: refuse, checkpoint: nothing, truncate: refuse, close: nothing }),
       close: nothing,
     };
     const store = sqliteStateStore({ file: join(directory.path, 'refused.sqlite'), writer });

@@ -1,4 +1,4 @@
-import { DatabaseUnusable, explain, truncateLog } from './database';
+import { DatabaseUnusable, explain, truncateUnusedLog } from './database';
 import { closeDurableDatabase } from './durable-database';
 import { openWritten, type WrittenDatabase, type WrittenFile, type WrittenKind } from './written-databases';
 
@@ -63,8 +63,8 @@ export class WriteQueue {
   }
 
   private control(request: Exclude<WriterRequest, Write>): readonly unknown[] {
+    if (request.kind === 'truncate') return [truncateUnusedLog(this.database(request.to).database)];
     if (request.kind === 'open') this.open(request);
-    else if (request.kind === 'truncate') truncateLog(this.database(request.to).database);
     else if (request.kind === 'checkpoint') this.database(request.to).database.pragma('wal_checkpoint(PASSIVE)');
     else {
       const opened = this.databases.get(request.to);

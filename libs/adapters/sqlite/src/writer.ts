@@ -29,8 +29,11 @@ export interface Writes<To extends Statements> {
   ): Promise<ReturnType<To[Name]>>;
   /** Moves the write-ahead log into the database file as far as no reader needs it. */
   checkpoint(): Promise<void>;
-  /** Moves everything into the database file, so that no copy of a deleted row stays in the write-ahead log. */
-  truncate(): Promise<void>;
+  /**
+   * Moves everything into the database file, so that no copy of a deleted row stays in the write-ahead log. Resolves to false when another
+   * process reads or writes: the other databases do not wait for it.
+   */
+  truncate(): Promise<boolean>;
   /** Resolves when everything is written and the connection is closed. */
   close(): Promise<void>;
 }
