@@ -88,11 +88,12 @@ const BITS = 32;
 
 /**
  * Returns the unused addresses of IPv4 networks to which this machine is attached. Uses nmap when it is installed,
- * otherwise the neighbour table of the kernel.
+ * otherwise the neighbour table of the kernel, which does not contain the addresses of this machine.
  * @throws StepFailed for a network that is not in canonical form
  */
 export async function findFreeAddresses(
   networks: readonly string[],
+  ownAddresses: readonly string[],
   run: RunCommand,
   probe: NeighbourProbe,
   signal: AbortSignal,
@@ -104,7 +105,8 @@ export async function findFreeAddresses(
     for (const block of blocksOf(network)) {
       if (free.length >= FREE_ADDRESSES_MAX || signal.aborted) break;
       const addresses = addressesOf(block);
-      const used = hasNmap ? await scan(block, run, signal) : await ask(addresses, probe, signal);
+      const others = hasNmap ? await scan(block, run, signal) : await ask(addresses, probe, signal);
+      const used = new Set([...others, ...ownAddresses]);
       free.push(...addresses.filter((address) => !used.has(address)));
     }
     result.push({ network, free_addresses: free.slice(0, FREE_ADDRESSES_MAX) });

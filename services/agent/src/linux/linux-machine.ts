@@ -71,7 +71,8 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
     'ntp-synchronizer': ({ sources }, signal) =>
       synchronizeTime({ sources, added: addedTimeSources }, nameLookup, run, signal),
     'domain-resolution': ({ domains }) => resolveDomains(domains, nameLookup),
-    'free-network-addresses': (networks, signal) => findFreeAddresses(networks, run, probe, signal),
+    'free-network-addresses': (networks, signal) =>
+      findFreeAddresses(networks, addressesIn(addresses()), run, probe, signal),
     'verify-vips': (vips, signal) => verifyVips(vips, run, probe, signal),
     'dhcp-lease-allocate': (order, signal) => allocateLeases(order, run, signal),
     'installation-disk-speed-check': (order, signal) => checkDiskSpeed(order, hangingDisks, signal),
@@ -104,6 +105,9 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
     isInstalling: (signal) => isInstallerRunning(run, signal),
   };
 }
+
+const addressesIn = (own: Addresses): readonly string[] =>
+  Object.values(own).flatMap((infos = []) => infos.map(({ address }) => address));
 
 const nameLookup: NameLookup = {
   addresses: (name) => lookup(name, { all: true }).catch(() => []),

@@ -23,8 +23,10 @@ const answering = (...addresses: string[]): NeighbourProbe => ({
       .map((address) => ({ address, interface: 'eno1', mac: '52:54:00:00:00:09' })),
 });
 describe('free addresses', () => {
+  const addresses = () => ({});
+
   it('are those without an answer, according to the kernel when nmap is missing', async () => {
-    const machine = linuxMachine({ ...recorded({}), probe: answering('192.0.2.1', '192.0.2.2') });
+    const machine = linuxMachine({ ...recorded({}), probe: answering('192.0.2.1', '192.0.2.2'), addresses });
     expect(await step(machine, 'free-network-addresses', ['192.0.2.0/29'])).toMatchObject({
       result: [
         {
@@ -39,7 +41,7 @@ describe('free addresses', () => {
     const xml =
       '<nmaprun><host><status state="up" reason="arp-response"/><address addr="192.0.2.1" addrtype="ipv4"/><address addr="52:54:00:00:00:01" addrtype="mac"/></host><host><status state="down"/><address addr="192.0.2.2" addrtype="ipv4"/></host></nmaprun>';
     const { lines, run } = recorded({ nmap: xml });
-    const { result } = await step(linuxMachine({ run, probe: answering() }), 'free-network-addresses', [
+    const { result } = await step(linuxMachine({ run, probe: answering(), addresses }), 'free-network-addresses', [
       '192.0.2.0/30',
     ]);
     expect(result).toEqual([{ network: '192.0.2.0/30', free_addresses: ['192.0.2.0', '192.0.2.2', '192.0.2.3'] }]);
