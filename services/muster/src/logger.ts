@@ -15,6 +15,25 @@ export function createLogger(environment: Environment): LoggerService {
   });
 }
 
+/** Prints lines that LOG_LEVEL does not hide: endpoints, and why a process ends. */
+export interface Printer {
+  say(text: string): void;
+  /** To standard error. */
+  fail(text: string): void;
+}
+
+export const TEXT_PRINTER: Printer = {
+  say: (text) => console.log(`muster: ${text}`),
+  fail: (text) => console.error(`muster: ${text}`),
+};
+
+/** With LOG_FORMAT=json each line is an object, because programs that read the log read these lines too. */
+export function createPrinter(environment: Environment): Printer {
+  if (new SettingsReader(environment).get('LOG_FORMAT') !== 'json') return TEXT_PRINTER;
+  const logger = new OneLineLogger({ json: true, colors: false, logLevels: [...LEVELS] });
+  return { say: (text) => logger.log(text, 'muster'), fail: (text) => logger.error(text, 'muster') };
+}
+
 /**
  * Adds the ids of the request to its entries. Line breaks, as in stack traces, are replaced, so that collectors receive
  * one line per entry.

@@ -39,6 +39,17 @@ describe('the command line', () => {
     60_000,
   );
 
+  it('writes each line of a failed start as JSON with LOG_FORMAT=json', async () => {
+    const { code, errors } = await run([], { LOG_FORMAT: 'json', IMAGE_PORT: 'wrong', REST_PORT: 'wrong' });
+    expect(code).toBe(2);
+    const entries = errors.trim().split('\n');
+    expect(entries.map((entry): unknown => JSON.parse(entry))).toMatchObject([
+      { level: 'error', message: expect.stringContaining('REST_PORT="wrong" is not valid.') },
+      { level: 'error', message: expect.stringContaining('IMAGE_PORT="wrong" is not valid.') },
+      { level: 'error', message: '2 settings are not usable: correct all of them and start again.' },
+    ]);
+  }, 60_000);
+
   it('reports a variable that is not a setting', async () => {
     const { lines } = await run(['doctor'], { MUSTER_DATA_DIRECTROY: '/var/lib/muster' });
     expect(lines[0]).toBe(

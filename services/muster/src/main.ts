@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { allFindings, type Finding, findingText, localFindings } from './doctor';
 import { type RunningMuster, startAlone, startEmbedded } from './embedded';
 import { builtHostBinaries } from './host-files';
-import { createLogger } from './logger';
+import { createLogger, createPrinter, TEXT_PRINTER } from './logger';
 import { realSurroundings } from './probes';
 import { checkSettings, SERVICES, type StartableService } from './services';
 import { describeFailure, EXIT_CODES, StartError } from './start-error';
@@ -21,6 +21,9 @@ const CHECKS_ALONE: { readonly [service in StartableService]?: readonly string[]
   ignition: ['addresses', 'catalogue', 'clock', 'toolchain'],
   image: ['disk'],
 };
+/** Commands whose output is read by a person. */
+const COMMANDS: readonly (string | undefined)[] = ['doctor', 'store'];
+const printer = COMMANDS.includes(process.argv[2]) ? TEXT_PRINTER : createPrinter(process.env);
 const CLOSE_MAX_MS = 5_000;
 const PARENT_CHECK_MS = 1_000;
 
@@ -44,7 +47,7 @@ async function main(args: readonly string[], environment: Environment): Promise<
   for (const event of ['unhandledRejection', 'uncaughtException'] as const)
     process.on(event, (reason: unknown) => {
       const text = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
-      console.error(`muster: ${event === 'uncaughtException' ? 'uncaught error' : 'unhandled rejection'}: ${text}`);
+      printer.fail(`${event === 'uncaughtException' ? 'uncaught error' : 'unhandled rejection'}: ${text}`);
       process.exit(EXIT_CODES.failed);
     });
   const running: { muster?: RunningMuster } = {};
@@ -69,9 +72,9 @@ async function main(args: readonly string[], environment: Environment): Promise<
   running.muster = muster;
   // Not before the start: a replay of 1,000,000 events would need 50 MB more.
   markWithAllocations();
-  console.log(`muster: ${name ?? 'all services'} started in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+  printer.say(`${name ?? 'all services'} started in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
   for (const service of muster.services)
-    for (const endpoint of service.endpoints) console.log(`muster: ${service.name} on ${endpoint}`);
+    for (const endpoint of service.endpoints) printer.say(`${service.name} on ${endpoint}`);
 }
 
 /** Prints every finding with its remedy. The exit code is that of invalid settings when one of them is an error. */
@@ -106,16 +109,16 @@ const isService = (name: string): name is StartableService => Object.hasOwn(SERV
 /** Closes everything within CLOSE_MAX_MS. During the start the process exits immediately, which also ends the bus. */
 async function close(muster: RunningMuster | undefined): Promise<void> {
   const timeout = setTimeout(() => {
-    console.error(`muster: stopping took longer than ${CLOSE_MAX_MS / 1_000} s; the process ends now`);
+    printer.fail(`stopping took longer than ${CLOSE_MAX_MS / 1_000} s; the process ends now`);
     process.exit(EXIT_CODES.stopped);
   }, CLOSE_MAX_MS);
-  await muster?.close().catch((error: unknown) => console.error(`muster: ${String(error)}`));
+  await muster?.close().catch((error: unknown) => printer.fail(String(error)));
   clearTimeout(timeout);
   process.exit(EXIT_CODES.stopped);
 }
 
 main(process.argv.slice(2), process.env).catch((error: unknown) => {
   const { reason, lines } = describeFailure(error, new SettingsReader(process.env));
-  for (const line of lines) console.error(`muster: ${line}`);
+  for (const line of lines) printer.fail(line);
   process.exit(EXIT_CODES[reason]);
 });
