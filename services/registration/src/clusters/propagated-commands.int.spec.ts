@@ -1,4 +1,5 @@
-import { parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
+import { randomUUID } from 'node:crypto';
+import { hostKeyOf, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import { START_OF_STORE } from '@muster/ports';
 import { TestCluster, READY, SUFFICIENT } from '../cluster.fixture.spec';
 import { asUser, RunningRegistration } from '../running-registration.fixture.spec';
@@ -172,6 +173,39 @@ describe('commands that are propagated to hosts', () => {
     await running.ask(method.bindHost, { ...parseHostKey(key), clusterId: cluster.id });
     await order('deregisterCluster');
     expect((await running.host(key)).status).toBe('binding');
+    running.clock.advance(1_000);
+    await pool.registerHost(parseHostKey(key).hostId);
+    expect(await running.host(key)).toMatchObject({ status: 'unbinding', clusterId: '' });
+  });
+
+  it('remove a host whose registration was stored after the deletion of its cluster without hosts', async () => {
+    await cluster.register();
+    await cluster.registerInfraEnv();
+    await order('deregisterCluster');
+    const key = hostKeyOf(cluster.infraEnvId, randomUUID());
+    const at = new Date(running.clock.nowMs()).toISOString();
+    const place = { ...parseHostKey(key), clusterId: cluster.id, kind: 'Host', role: 'auto-assign' };
+    const registered = { ...place, bootstrap: false, discoveryAgentVersion: '', machineConfigPoolName: '', at };
+    await running.append(
+      streamIdOf('host', key),
+      { type: 'HostRegistered', data: registered },
+      { type: 'HostEnteredStatus', data: { status: 'discovering', from: '', transition: 't', at, cause: '' } },
+    );
+    expect(await running.host(key)).toMatchObject({ status: 'unregistered', clusterId: '' });
+  });
+
+  it('unbind a host that was bound after the deletion of its cluster without hosts', async () => {
+    await cluster.register();
+    const pool = new TestCluster(running);
+    await pool.registerInfraEnv('');
+    const key = await pool.knownHost();
+    await order('deregisterCluster');
+    const at = new Date(running.clock.nowMs()).toISOString();
+    await running.append(
+      streamIdOf('host', key),
+      { type: 'HostBound', data: { clusterId: cluster.id } },
+      { type: 'HostEnteredStatus', data: { status: 'binding', from: 'known-unbound', transition: 't', at, cause: '' } },
+    );
     running.clock.advance(1_000);
     await pool.registerHost(parseHostKey(key).hostId);
     expect(await running.host(key)).toMatchObject({ status: 'unbinding', clusterId: '' });

@@ -240,11 +240,12 @@ export class RegistrationView {
     const { id } = parseStreamId(event.streamId);
     const known = this.clusters.get(id);
     const before = known?.state ?? clusterDecider.initialState();
-    const entry = known ?? newCluster(id, this.membership.hostsOf(id), before, event);
+    const hostKeys = this.membership.hostsOf(id);
+    const entry = known ?? newCluster(id, hostKeys, before, event);
     if (!known) this.clusters.set(id, entry);
     else this.clusters.changed(id);
     const state = clusterDecider.evolve(before, event);
-    Object.assign(entry, { state, ...placeOf(event), members: undefined, cause: causeOf(event) });
+    Object.assign(entry, { hostKeys, state, ...placeOf(event), members: undefined, cause: causeOf(event) });
     if (entry.state.inputsRevision !== before.inputsRevision)
       Object.assign(entry, { inputsPosition: event.position, settingsPosition: event.position });
     // Its hosts may leave memory with it.
@@ -282,10 +283,9 @@ export class RegistrationView {
     } else if (event.type === 'ClusterOutcomesChanged') {
       const cluster = this.clusters.get(parseStreamId(event.streamId).id);
       if (!cluster) return;
-      cluster.outcomes = withChanges(cluster.outcomes, event.data.changed);
-      cluster.conditions = event.data.conditions ?? cluster.conditions;
-      cluster.inputsPosition = event.position;
-      cluster.cause = causeOf(event);
+      const outcomes = withChanges(cluster.outcomes, event.data.changed);
+      const conditions = event.data.conditions ?? cluster.conditions;
+      Object.assign(cluster, { outcomes, conditions, inputsPosition: event.position, cause: causeOf(event) });
       this.clusters.changed(cluster.id);
     }
   }

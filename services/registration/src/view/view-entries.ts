@@ -70,6 +70,7 @@ export interface ClusterEntry extends Place {
   conditions?: ClusterConditions;
   /** Recorded outcomes by rule id. */
   outcomes: Outcomes;
+  /** Each event of the cluster sets them, because the membership removes a cluster that is deleted without hosts. A host may join later. */
   readonly hostKeys: HostKeys;
   /** Its hosts. Computed on demand and removed when the state or the hardware of one of them changes, or the cluster. */
   members?: readonly MemberEntry[] | undefined;
