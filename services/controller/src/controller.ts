@@ -115,15 +115,29 @@ export const INTERVALS_MS = {
 
 const OUTPUT_CHARS_MAX = 500;
 
+type Client = (...args: readonly string[]) => Promise<string>;
+
 /**
  * Returns a function that runs `oc` as an administrator of the cluster and returns its output.
  * The function throws an Error with the end of the output when `oc` fails or does not exist.
  */
-export async function openClient(
-  { api, host, settings }: Controller,
-  signal: AbortSignal,
-): Promise<(...args: readonly string[]) => Promise<string>> {
-  const credentials = await api.credentials(settings.clusterId, 'kubeconfig-noingress', signal);
+export async function openClient(controller: Controller, signal: AbortSignal): Promise<Client> {
+  const { api, settings } = controller;
+  return clientWith(controller, await api.credentials(settings.clusterId, 'kubeconfig-noingress', signal), signal);
+}
+
+/** The kubeconfig of an administrator that each node of the control plane has, under the mount of its root file system. */
+const NODE_KUBECONFIG =
+  '/host/etc/kubernetes/static-pod-resources/kube-apiserver-certs/secrets/node-kubeconfigs/localhost.kubeconfig';
+
+/** The same without the service. @throws Error when the node has no kubeconfig */
+export async function openClientOfNode(controller: Controller, signal: AbortSignal): Promise<Client> {
+  const kubeconfig = await controller.host.readFile(NODE_KUBECONFIG);
+  if (!kubeconfig) throw new Error(`The file ${NODE_KUBECONFIG} does not exist.`);
+  return clientWith(controller, kubeconfig, signal);
+}
+
+async function clientWith({ host }: Controller, credentials: Buffer, signal: AbortSignal): Promise<Client> {
   const kubeconfig = await host.writeTemporary('kubeconfig', credentials);
   return async (...args) => {
     const { exitCode, output } = await host.oc([`--kubeconfig=${kubeconfig}`, ...args], signal);

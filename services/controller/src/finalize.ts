@@ -1,8 +1,10 @@
 import { HttpRefused, type InstallationResult, KUBE_RESOURCES } from '@muster/host-api';
-import { errorMessage, textAt } from '@muster/schema';
-import { type Controller, INTERVALS_MS, note, persist, repeat } from './controller';
+import { createJsonReader, errorMessage, objectAt, textAt } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
+import { type Controller, INTERVALS_MS, note, openClientOfNode, persist, repeat } from './controller';
 import {
   applyOlmManifests,
+  csvOf,
   operatorsOf,
   toOperatorStatus,
   waitForClusterOperators,
@@ -123,4 +125,44 @@ async function sendIngressCa({ api, cluster, settings }: Controller, signal: Abo
   if (!pem) return false;
   await api.uploadIngressCa(settings.clusterId, pem, signal);
   return true;
+}
+
+const METADATA = '.metadata.yaml';
+const OWN_MANIFESTS = Type.Object({
+  namespace: Type.String(),
+  subscriptionName: Type.String(),
+  manifests: Type.Array(Type.String()),
+});
+const readOwnManifests = createJsonReader(OWN_MANIFESTS, { name: 'olm-operator-manifests' });
+
+/**
+ * Applies the manifests of operators that the cluster itself has, because its service has ended. Those of an operator
+ * wait for its ClusterServiceVersion. Returns whether all are applied.
+ */
+export async function applyOwnManifests(controller: Controller, signal: AbortSignal): Promise<boolean> {
+  const { cluster, host } = controller;
+  const ref = {
+    resource: KUBE_RESOURCES.configMaps,
+    namespace: 'assisted-installer',
+    name: 'olm-operator-manifests',
+  };
+  const data = objectAt(await cluster.get(ref, signal), 'data');
+  let areApplied = true;
+  for (const file of Object.keys(data).filter((name) => name.endsWith(METADATA))) {
+    try {
+      const { manifests, namespace, subscriptionName } = readOwnManifests(textAt(data, file) ?? '');
+      const operator = { name: file.slice(0, -METADATA.length), namespace, subscription_name: subscriptionName };
+      if (!(await csvOf(controller, operator, signal))) throw new Error('The operator is not installed yet.');
+      const oc = await openClientOfNode(controller, signal);
+      for (const manifest of manifests) {
+        const content = Buffer.from(textAt(data, manifest) ?? '', 'base64');
+        await oc('apply', '-f', await host.writeTemporary(manifest, content));
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      areApplied = false;
+      note(controller, `The manifests of ${file} were not applied: ${errorMessage(error)}`);
+    }
+  }
+  return areApplied;
 }

@@ -258,7 +258,7 @@ async function reportOlmOperator(
  * Returns the ClusterServiceVersion that the subscription of the operator installed. Failed install plans are removed
  * first.
  */
-async function csvOf(
+export async function csvOf(
   controller: Controller,
   operator: ServiceOperator,
   signal: AbortSignal,

@@ -13,7 +13,7 @@ import { parse } from 'yaml';
 import { updateBareMetalHosts } from './bare-metal-hosts';
 import { type Controller, INTERVALS_MS, note, persist } from './controller';
 import { resolveDnsConflict } from './dns-conflict';
-import { finalize } from './finalize';
+import { applyOwnManifests, finalize } from './finalize';
 import { sendFinalLogs, sendLogsRepeatedly } from './logs';
 import { approveCertificates, followNodes, labelNodes } from './nodes';
 
@@ -22,8 +22,8 @@ const ENDS = ['installed', 'cancelled', 'adding-hosts'];
 const AFTER_FAILURE = ['error', 'installing', 'installing-pending-user-action', 'finalizing'];
 /** Number of polls after a failure: ten hours. */
 const POLLS_AFTER_FAILURE = 600;
-/** Number of polls, one per minute, for nodes that join a complete cluster late. Hosts that failed never join. */
-const POLLS_WITHOUT_NODES_MAX = 600;
+/** Number of polls, one per minute, for nodes and operators that are late. Those that failed never complete. */
+const POLLS_WHILE_AVAILABLE_MAX = 600;
 const NAMESPACE = 'assisted-installer';
 const NAME = 'assisted-installer-controller';
 const READY_EVENT = 'AssistedControllerIsReady';
@@ -123,19 +123,24 @@ async function hasFailedOperator({ api, settings }: Controller, signal: AbortSig
   return operators.some(({ operator_type, status }) => operator_type === 'olm' && status === 'failed');
 }
 
-/** The installer on the bootstrap host waits for this event. Returns the cluster, or the status with which to end. */
+/** Returns the cluster, or the status with which to end. */
 async function reportReady(
   controller: Controller,
   signal: AbortSignal,
 ): Promise<ServiceCluster | typeof UNKNOWN | typeof WITHOUT_SERVICE> {
-  const { api, cluster, settings } = controller;
+  const { api, settings } = controller;
   const found = await api.cluster(settings.clusterId, false, signal).catch(async (error: unknown) => {
     if (error instanceof HttpRefused && error.status === 404) return UNKNOWN;
     if (!(error instanceof HttpRefused) && (await completionWithoutService(controller, signal)) === 'complete')
       return WITHOUT_SERVICE;
     throw error;
   });
-  if (typeof found === 'string') return found;
+  if (typeof found !== 'string') await createReadyEvent(controller, signal);
+  return found;
+}
+
+/** The installer on the bootstrap host waits for this event. */
+async function createReadyEvent({ cluster }: Controller, signal: AbortSignal): Promise<void> {
   await cluster.list(KUBE_RESOURCES.nodes, {}, signal);
   await cluster.create(
     KUBE_RESOURCES.events,
@@ -151,7 +156,6 @@ async function reportReady(
     },
     signal,
   );
-  return found;
 }
 
 /**
@@ -172,8 +176,9 @@ async function clusterWithoutService(
 /** The service may have been unavailable only for some time. Then the bootstrap host waits for the event. */
 async function reportReadyLater(controller: Controller, signal: AbortSignal): Promise<void> {
   const report = async (): Promise<void> => {
-    const found = await reportReady(controller, signal);
-    if (typeof found !== 'string') controller.observe?.({ type: 'ready' });
+    await controller.api.cluster(controller.settings.clusterId, false, signal);
+    await createReadyEvent(controller, signal);
+    controller.observe?.({ type: 'ready' });
   };
   await persist(controller, 'Reporting ready', INTERVALS_MS.clusterStatus, report, signal);
 }
@@ -191,12 +196,13 @@ const countNodes = (installConfig: unknown): number =>
 
 /**
  * Returns whether the cluster is complete and had its service on one of its own hosts. The pods of the controller are
- * privileged and approve certificates, so they must not wait for this service without end.
+ * privileged and approve certificates, so they must not wait for this service without end. `available`: some nodes have
+ * not joined, or some operators are not configured.
  */
 async function completionWithoutService(
   controller: Controller,
   signal: AbortSignal,
-): Promise<'complete' | 'complete-without-some-nodes' | 'incomplete'> {
+): Promise<'complete' | 'available' | 'incomplete'> {
   const { cluster, settings } = controller;
   try {
     if (!(await isSelfInstalled(cluster, signal))) return 'incomplete';
@@ -205,8 +211,9 @@ async function completionWithoutService(
     const controlPlane = nodes.filter(({ labels }) => CONTROL_PLANE_LABEL in labels);
     const areReady = nodes.every(({ isReady }) => isReady) && controlPlane.length >= settings.controlPlaneCount;
     if (!areReady || version === undefined || !isConditionTrue(version, 'Available')) return 'incomplete';
-    const expected = countNodes(await installConfigOf(controller, signal));
-    return nodes.length < expected ? 'complete-without-some-nodes' : 'complete';
+    const hasAllNodes = nodes.length >= countNodes(await installConfigOf(controller, signal));
+    const areApplied = await applyOwnManifests(controller, signal);
+    return hasAllNodes && areApplied ? 'complete' : 'available';
   } catch {
     // The next poll reads the cluster again.
     return 'incomplete';
@@ -222,7 +229,7 @@ async function untilEnded(controller: Controller, onFailure: () => void, signal:
   let points = 0;
   let reason = WITHOUT_CLUSTER;
   let pollsLeft = Infinity;
-  let pollsWithoutNodes = 0;
+  let pollsWhileAvailable = 0;
   for (; !signal.aborted && points < UNKNOWN_POINTS_MAX; pollsLeft -= 1) {
     if (pollsLeft <= 0) return 'error';
     try {
@@ -243,8 +250,8 @@ async function untilEnded(controller: Controller, onFailure: () => void, signal:
         reason = error.status === 401 ? `${REFUSED}: ${error.reason} ${EXPIRED}` : WITHOUT_CLUSTER;
       } else {
         const completion = await completionWithoutService(controller, signal);
-        if (completion === 'complete-without-some-nodes') pollsWithoutNodes += 1;
-        if (completion === 'complete' || pollsWithoutNodes >= POLLS_WITHOUT_NODES_MAX) return WITHOUT_SERVICE;
+        if (completion === 'available') pollsWhileAvailable += 1;
+        if (completion === 'complete' || pollsWhileAvailable >= POLLS_WHILE_AVAILABLE_MAX) return WITHOUT_SERVICE;
       }
     }
     await timer.sleep(INTERVALS_MS.clusterStatus, signal);

@@ -5,6 +5,9 @@ import { type ControllerLogEntry, INTERVALS_MS } from './controller';
 import { controllerWith } from './controller.fixture.spec';
 import { runController } from './run-controller';
 
+const NODE_KUBECONFIG =
+  '/host/etc/kubernetes/static-pod-resources/kube-apiserver-certs/secrets/node-kubeconfigs/localhost.kubeconfig';
+const NO_OBJECTS: readonly KubeObject[] = [];
 const REQUEST: KubeObject = { metadata: { name: 'csr' } };
 
 describe('a controller whose service does not answer any more', () => {
@@ -15,8 +18,9 @@ describe('a controller whose service does not answer any more', () => {
     invoker: string,
     version: object,
     node: object,
-    { config = '', failures = 0, names = ['a'], rounds = 50 } = {},
+    { config = '', failures = 0, manifests = {}, names = ['a'], rounds = 50, subscriptions = NO_OBJECTS } = {},
   ) => {
+    const applied: string[] = [];
     const entries: ControllerLogEntry[] = [];
     let calls = 0;
     let polls = 0;
@@ -31,6 +35,7 @@ describe('a controller whose service does not answer any more', () => {
           [
             { metadata: { name: 'openshift-install-manifests' }, data: { invoker } },
             { metadata: { name: 'cluster-config-v1' }, data: { 'install-config': config } },
+            { metadata: { name: 'olm-operator-manifests' }, data: manifests },
           ],
         ],
         [KUBE_RESOURCES.clusterVersions, [{ metadata: { name: 'version' }, ...version }]],
@@ -39,6 +44,8 @@ describe('a controller whose service does not answer any more', () => {
           names.map((name) => ({ metadata: { name, labels: { [CONTROL_PLANE_LABEL]: '' } }, ...node })),
         ],
         [KUBE_RESOURCES.certificateSigningRequests, [REQUEST]],
+        [KUBE_RESOURCES.subscriptions, subscriptions],
+        [KUBE_RESOURCES.clusterServiceVersions, [{ metadata: { name: 'lvms.v4' } }]],
       ]),
       {
         cluster: async () => {
@@ -54,6 +61,18 @@ describe('a controller whose service does not answer any more', () => {
       {
         ...controller,
         settings: { ...controller.settings, controlPlaneCount: 1 },
+        host: {
+          ...controller.host,
+          readFile: async (path) => (path === NODE_KUBECONFIG ? Buffer.from('kubeconfig of the node') : undefined),
+          writeTemporary: async (name, content) => `/tmp/${name}: ${content.toString()}`,
+          oc: async (args) => {
+            applied.push(args.join(' '));
+            const isFirst = applied.filter((line) => line === applied.at(-1)).length === 1;
+            return args.at(-1)?.includes('Second') && isFirst
+              ? { exitCode: 1, output: 'no matches for kind "Second"' }
+              : { exitCode: 0, output: '' };
+          },
+        },
         observe: (entry) => void entries.push(entry),
         timer: {
           sleep: async (ms, stop) => {
@@ -66,6 +85,7 @@ describe('a controller whose service does not answer any more', () => {
       ending,
     );
     return {
+      applied,
       approved: changes.some((change) => change.startsWith('replace csr/approval')),
       untainted: changes.some((change) => change.startsWith('patch a') && change.includes('remove')),
       entries,
@@ -120,6 +140,34 @@ describe('a controller whose service does not answer any more', () => {
       expect(ended).toEqual(ENDED);
       // After each of the 600 polls but the last, it waits for a minute.
       expect(polls).toBe(599);
+    });
+  });
+
+  describe('and whose operators have manifests', () => {
+    const cluster = ['agent-installer', condition('Available'), condition('Ready')] as const;
+    const manifests = {
+      'lvm.metadata.yaml': JSON.stringify({
+        namespace: 'openshift-storage',
+        subscriptionName: 'lvms',
+        manifests: ['lvm-01.yaml', 'lvm-02.yaml'],
+      }),
+      'lvm-01.yaml': Buffer.from('kind: First').toString('base64'),
+      'lvm-02.yaml': Buffer.from('kind: Second').toString('base64'),
+    };
+    const installed = [{ metadata: { name: 'lvms' }, status: { installedCSV: 'lvms.v4' } }];
+    const apply = (file: string): string =>
+      `--kubeconfig=/tmp/kubeconfig: kubeconfig of the node apply -f /tmp/${file}`;
+    const [first, second] = [apply('lvm-01.yaml: kind: First'), apply('lvm-02.yaml: kind: Second')];
+
+    it.each([0, 3])('applies them before it ends, when the service answered %i times', async (answers) => {
+      const { applied, ended } = await runWith(answers, ...cluster, { manifests, subscriptions: installed });
+      expect(applied).toEqual([first, second, first, second]);
+      expect(ended).toEqual(ENDED);
+    });
+
+    it('waits for the operators at most ten hours', async () => {
+      const { applied, ended, polls } = await runWith(3, ...cluster, { manifests, rounds: Infinity });
+      expect({ applied, ended, polls }).toEqual({ applied: [], ended: ENDED, polls: 599 });
     });
   });
 
