@@ -21,7 +21,7 @@ const CHECKS_ALONE: { readonly [service in StartableService]?: readonly string[]
   ignition: ['addresses', 'catalogue', 'clock', 'toolchain'],
   image: ['disk'],
 };
-/** Commands whose output is read by a person. */
+/** Commands that an operator runs, who reads their output. */
 const COMMANDS: readonly (string | undefined)[] = ['doctor', 'store'];
 const printer = COMMANDS.includes(process.argv[2]) ? TEXT_PRINTER : createPrinter(process.env);
 const CLOSE_MAX_MS = 5_000;
