@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { formatIp, parseIp } from '@muster/addresses';
 import { createJsonReader } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 import { StepFailed } from '../machine/machine.port';
@@ -167,7 +168,8 @@ export async function verifyVips(
   probe: NeighbourProbe,
   signal: AbortSignal,
 ): Promise<readonly VerifiedVip[]> {
-  const addresses = vips.map(({ vip }) => vip);
+  // As nmap and the kernel write them. A user may have written an IPv6 address in another form.
+  const addresses = vips.map(({ vip }) => canonical(vip));
   const used = new Set(
     (await hasProgram(run, 'nmap', signal))
       ? await scanAll(addresses, run, signal)
@@ -176,7 +178,16 @@ export async function verifyVips(
           ...(await pingAll(addresses, run, signal)),
         ],
   );
-  return vips.map(({ vip, vip_type }) => ({ vip, vip_type, verification: used.has(vip) ? 'failed' : 'succeeded' }));
+  return vips.map(({ vip, vip_type }) => ({
+    vip,
+    vip_type,
+    verification: used.has(canonical(vip)) ? 'failed' : 'succeeded',
+  }));
+}
+
+function canonical(text: string): string {
+  const address = parseIp(text);
+  return address ? formatIp(address) : text;
 }
 
 async function scanAll(addresses: readonly string[], run: RunCommand, signal: AbortSignal): Promise<readonly string[]> {
