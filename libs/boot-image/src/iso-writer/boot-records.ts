@@ -87,7 +87,7 @@ function number32(value: number): Uint8Array {
 
 /** From a USB stick or disk, an ISO boots through a partition table before its file system. */
 const MBR = { bootFileAt: 432, partitionsAt: 446, partitionBytes: 16, partitions: 4, magicAt: 510 } as const;
-const GPT = { at: BLOCK_BYTES, headerBytes: 92, entriesMax: 128, entryBytes: 128 } as const;
+const GPT = { at: BLOCK_BYTES, headerBytes: 92, entriesMin: 128, entryBytes: 128 } as const;
 /** Partitioning tools require whole cylinders. Writers of hybrid images use cylinders of 1 MiB. */
 const CYLINDER_BYTES = 1024 * 1024;
 
@@ -115,14 +115,14 @@ export function movedHybridDisk(
 ): HybridDisk {
   const isDisk = startsWith(original, [0x55, 0xaa], MBR.magicAt) && !isZero(original.subarray(0, MBR.magicAt));
   if (!isDisk) return { systemArea: new Uint8Array(original.length), tailBytes: 0, tail: new Uint8Array() };
-  const hasGpt = latin1(original.subarray(GPT.at, GPT.at + 8)) === 'EFI PART';
-  const tableBytes = GPT.entriesMax * GPT.entryBytes + BLOCK_BYTES;
-  const totalBytes = roundUp(volumeBytes + (hasGpt ? tableBytes : 0), CYLINDER_BYTES);
+  const gpt = readGpt(original);
+  const totalBytes = roundUp(volumeBytes + (gpt ? gpt.tableBytes + BLOCK_BYTES : 0), CYLINDER_BYTES);
   const systemArea = new Uint8Array(original.length);
   // Copies code, disk identity and partitions, and rewrites the rest.
   systemArea.set(original.subarray(0, BLOCK_BYTES));
   const block = (old: number): number | undefined => {
-    if (old === 0) return 0;
+    // A partition that begins after the first block protects the other partition table.
+    if (old === 0 || (old === 1 && gpt)) return old;
     const moved = movedTo(Math.floor(old / BLOCKS_PER_SECTOR) * SECTOR_BYTES);
     return moved === undefined ? undefined : moved / BLOCK_BYTES + (old % BLOCKS_PER_SECTOR);
   };
@@ -136,7 +136,7 @@ export function movedHybridDisk(
   if (movedBootFile !== undefined) setUint64Le(systemArea, MBR.bootFileAt, movedBootFile);
   for (let index = 0; index < MBR.partitions; index += 1)
     movePartition(systemArea, MBR.partitionsAt + index * MBR.partitionBytes, block, originalBytes, totalBytes);
-  const tail = hasGpt ? moveGpt(systemArea, original, block, originalBytes, totalBytes) : new Uint8Array();
+  const tail = gpt ? moveGpt(systemArea, gpt, block, originalBytes, totalBytes) : new Uint8Array();
   return { systemArea, tailBytes: totalBytes - volumeBytes, tail };
 }
 
@@ -153,26 +153,41 @@ function movePartition(
   if (moved === undefined) return void area.fill(0, at, at + MBR.partitionBytes);
   // A partition that began at the start contained the whole image, with or without the data after the file system.
   const isWhole = start <= 1 && length * BLOCK_BYTES > originalBytes / 2;
-  setUint32Le(area, at + 8, start <= 1 ? start : moved);
+  setUint32Le(area, at + 8, moved);
   if (isWhole) setUint32Le(area, at + 12, totalBytes / BLOCK_BYTES - start);
+}
+
+interface Gpt {
+  readonly header: Uint8Array;
+  readonly entriesAt: number;
+  readonly entries: Uint8Array;
+  /** The space for the entries at both ends of the disk, a multiple of the block size. */
+  readonly tableBytes: number;
+}
+
+/** Returns undefined without a table before the file system. */
+function readGpt(original: Uint8Array): Gpt | undefined {
+  if (latin1(original.subarray(GPT.at, GPT.at + 8)) !== 'EFI PART') return undefined;
+  const header = Uint8Array.from(original.subarray(GPT.at, GPT.at + GPT.headerBytes));
+  const entriesAt = (uint64Le(header, 72) ?? 0) * BLOCK_BYTES;
+  const [count, size] = [uint32Le(header, 80), uint32Le(header, 84)];
+  const end = entriesAt + count * size;
+  if (size !== GPT.entryBytes || entriesAt < GPT.at + BLOCK_BYTES || end > original.length) return undefined;
+  const tableBytes = roundUp(Math.max(count, GPT.entriesMin) * size, BLOCK_BYTES);
+  return { header, entriesAt, entries: Uint8Array.from(original.subarray(entriesAt, end)), tableBytes };
 }
 
 /** Writes the first table into the system area and returns the second: entries, then header. */
 function moveGpt(
   area: Uint8Array,
-  original: Uint8Array,
+  { header, entriesAt, entries, tableBytes }: Gpt,
   block: (old: number) => number | undefined,
   originalBytes: number,
   totalBytes: number,
 ): Uint8Array {
-  const header = Uint8Array.from(original.subarray(GPT.at, GPT.at + GPT.headerBytes));
-  const entriesAt = (uint64Le(header, 72) ?? 0) * BLOCK_BYTES;
-  const [count, size] = [uint32Le(header, 80), uint32Le(header, 84)];
-  const length = count * size;
-  const fits = count <= GPT.entriesMax && size === GPT.entryBytes && entriesAt >= GPT.at + BLOCK_BYTES;
-  if (!fits || entriesAt + length > original.length) return new Uint8Array();
-  const entries = Uint8Array.from(original.subarray(entriesAt, entriesAt + length));
-  for (let at = 0; at < length; at += size) {
+  const size = GPT.entryBytes;
+  const entryBlocks = tableBytes / BLOCK_BYTES;
+  for (let at = 0; at < entries.length; at += size) {
     const [first, last] = [uint64Le(entries, at + 32) ?? 0, uint64Le(entries, at + 40) ?? 0];
     if (isZero(entries.subarray(at, at + 16))) continue;
     const moved = block(first);
@@ -182,11 +197,10 @@ function moveGpt(
     }
     const isWhole = first === 0 && last * BLOCK_BYTES > originalBytes / 2;
     setUint64Le(entries, at + 32, moved);
-    const lastUsable = totalBytes / BLOCK_BYTES - 2 - (GPT.entriesMax * GPT.entryBytes) / BLOCK_BYTES;
+    const lastUsable = totalBytes / BLOCK_BYTES - 2 - entryBlocks;
     setUint64Le(entries, at + 40, isWhole ? lastUsable : moved + last - first);
   }
   const lastBlock = totalBytes / BLOCK_BYTES - 1;
-  const entryBlocks = (GPT.entriesMax * GPT.entryBytes) / BLOCK_BYTES;
   setUint32Le(header, 88, crc32(entries));
   setUint64Le(header, 48, lastBlock - entryBlocks - 1);
   const seal = (own: number, other: number, table: number): Uint8Array => {
