@@ -162,20 +162,45 @@ export class KeptCollection {
     const rows = (range: Pick<StateQuery, 'offset' | 'limit'>): readonly FoundRow[] =>
       this.saved.find(this.table.name, { where: conditionsOf(where), orderBy: order, after, ...range });
     if (unsaved.size === 0) return rows({ offset, limit }).map(({ key }) => key);
-    const merged = firstOthers(rows, unsaved, offset + limit);
-    for (const key of unsaved) {
-      const document = (this.pending.get(key) ?? this.saving.get(key))?.document;
-      if (document && meets(document, where) && (after === undefined || byText(key, after) > 0))
-        merged.push({ key, order: field === undefined ? undefined : fieldOf(document, field) });
+    const compare = (left: FoundRow, right: FoundRow): number =>
+      field === undefined
+        ? sign * byText(left.key, right.key)
+        : sign * compareFields(left.order, right.order) || byText(left.key, right.key);
+    const { added, replaced } = this.placesOf(unsaved, { where, after, field });
+    // The rows of earlier pages are not read, except for as many as there are unsaved documents, which may precede them.
+    const skipped = Math.max(0, offset - added.length);
+    const wanted = offset - skipped + limit;
+    for (let size = wanted; ; size *= 2) {
+      const found = rows({ offset: skipped, limit: size });
+      const [first] = found;
+      if (!first && skipped > 0) return [];
+      const passed = first && skipped > 0 ? replaced.filter((row) => compare(row, first) < 0).length : 0;
+      const others = found.filter(({ key }) => !unsaved.has(key));
+      // Most unsaved documents of a log have no row yet, so the first query is enough.
+      if (others.length < wanted + passed && found.length === size) continue;
+      const begin = offset - skipped + passed;
+      const merged = [...others, ...added].sort(compare);
+      return merged.slice(begin, begin + limit).map(({ key }) => key);
     }
-    return merged
-      .sort((left, right) =>
-        field === undefined
-          ? sign * byText(left.key, right.key)
-          : sign * compareFields(left.order, right.order) || byText(left.key, right.key),
-      )
-      .slice(offset, offset + limit)
-      .map(({ key }) => key);
+  }
+
+  /** Returns the unsaved documents that a query finds, and the rows that it would find without them. */
+  private placesOf(
+    unsaved: ReadonlySet<string>,
+    { where, after, field }: Pick<ReadModelQuery, 'where' | 'after'> & { readonly field: string | undefined },
+  ): { readonly added: readonly FoundRow[]; readonly replaced: readonly FoundRow[] } {
+    const [added, replaced]: [FoundRow[], FoundRow[]] = [[], []];
+    const number = field === undefined ? -1 : this.table.fields.indexOf(field);
+    for (const key of unsaved) {
+      if (after !== undefined && byText(key, after) <= 0) continue;
+      const [pending, saving] = [this.pending.get(key), this.saving.get(key)];
+      const document = (pending ?? saving)?.document;
+      const row = (saving ?? pending)?.before;
+      if (document && meets(document, where))
+        added.push({ key, order: field === undefined ? undefined : fieldOf(document, field) });
+      if (row && this.fieldsMeet(row, where)) replaced.push({ key, order: row[number] });
+    }
+    return { added, replaced };
   }
 
   count({ where }: ReadModelConditions): number {
@@ -266,22 +291,6 @@ export class KeptCollection {
 
   private fieldsMeet(values: Fields, where: Where): boolean {
     return Object.entries(where).every(([field, wanted]) => isWanted(values[this.table.fields.indexOf(field)], wanted));
-  }
-}
-
-/**
- * Returns the first rows without those of the keys, `count` of them at least when there are as many. Most unsaved documents of a log have
- * no row yet, so the first query is enough.
- */
-function firstOthers(
-  rows: (range: { readonly limit: number }) => readonly FoundRow[],
-  without: ReadonlySet<string>,
-  count: number,
-): { key: string; order: FieldValue | undefined }[] {
-  for (let limit = count; ; limit *= 2) {
-    const found = rows({ limit });
-    const others = found.filter(({ key }) => !without.has(key));
-    if (others.length >= count || found.length < limit) return others;
   }
 }
 
