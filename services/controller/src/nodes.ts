@@ -53,7 +53,7 @@ export async function approveCertificates(controller: Controller, signal: AbortS
 const isPending = (request: KubeObject): boolean =>
   !conditionsOf(request).some(({ type }) => type === 'Approved' || type === 'Denied');
 
-/** At its end, the controller tries to resume the pool for this time. */
+/** At its end, the controller tries to set the last labels and to resume the pool for this time. */
 const RESUME_MS_MAX = 10 * 60_000;
 
 /**
@@ -64,6 +64,7 @@ const RESUME_MS_MAX = 10 * 60_000;
 export async function labelNodes(controller: Controller, signal: AbortSignal): Promise<void> {
   const { api, cluster, settings } = controller;
   const labelled = new Set<string>();
+  let isDone = false;
   let pool: 'active' | 'paused' | 'unknown' = 'active';
   const setPool = async (next: 'active' | 'paused', ending: AbortSignal): Promise<void> => {
     // A call without an answer can have changed the pool.
@@ -72,22 +73,25 @@ export async function labelNodes(controller: Controller, signal: AbortSignal): P
     await cluster.patch({ resource: KUBE_RESOURCES.machineConfigPools, name: 'worker' }, change, ending);
     pool = next;
   };
-  const round = async (): Promise<boolean> => {
-    const { hosts = [] } = await api.cluster(settings.clusterId, true, signal);
+  const round = async (until: AbortSignal): Promise<boolean> => {
+    const { hosts = [] } = await api.cluster(settings.clusterId, true, until);
     const wanted = hosts.filter(({ node_labels, status }) => (node_labels ?? '') !== '' && status !== 'disabled');
     const open = wanted.filter(({ id }) => !labelled.has(id));
     const changesPool = open.some(
       ({ machine_config_pool_name, role }) => role === 'worker' && machine_config_pool_name,
     );
-    if (changesPool && pool !== 'paused') await setPool('paused', signal);
-    await labelReady(controller, open, labelled, signal);
+    if (changesPool && pool !== 'paused') await setPool('paused', until);
+    await labelReady(controller, open, labelled, until);
     if (hosts.length === 0 || wanted.some(({ id }) => !labelled.has(id))) return false;
-    if (pool !== 'active') await setPool('active', signal);
-    return true;
+    if (pool !== 'active') await setPool('active', until);
+    return (isDone = true);
   };
-  await repeat(controller, 'Labelling the nodes', INTERVALS_MS.nodes, round, signal);
-  if (pool === 'active') return;
+  await repeat(controller, 'Labelling the nodes', INTERVALS_MS.nodes, () => round(signal), signal);
+  if (isDone) return;
   const ending = AbortSignal.timeout(RESUME_MS_MAX);
+  // The cluster can be installed as soon as its last node is ready.
+  await round(ending).catch((error: unknown) => note(controller, `Labelling the nodes failed: ${errorMessage(error)}`));
+  if (pool === 'active') return;
   await persist(controller, 'Resuming the pool of workers', RETRY_MS, () => setPool('active', ending), ending);
 }
 

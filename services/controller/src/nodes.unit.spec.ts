@@ -137,12 +137,13 @@ describe('the labels of nodes', () => {
   const labelIn = async (
     rounds: readonly (readonly [hosts: ServiceCluster['hosts'], ready: readonly string[]])[],
     failures: (Error | undefined)[] = [],
+    waits = rounds.length,
   ) => {
     let round = -1;
     const made = controllerWith(
       new Map(),
       { cluster: async () => ({ status: 'finalizing', hosts: rounds[++round]?.[0] }) },
-      { rounds: rounds.length, list: async () => (rounds[round]?.[1] ?? []).map((name) => node(name, true)) },
+      { rounds: waits, list: async () => (rounds[round]?.[1] ?? []).map((name) => node(name, true)) },
     );
     const patch: ClusterApi['patch'] = async (ref, change, stop) => {
       stop.throwIfAborted();
@@ -175,6 +176,26 @@ describe('the labels of nodes', () => {
     expect(notes).toEqual([expect.stringContaining('not paused'), expect.stringContaining('not resumed')]);
     expect(rounds).toBe(3);
   });
+
+  it.each([
+    [{}, [labelOf('a')]],
+    [IN_POOL, [PAUSED, labelOf('a'), RESUMED]],
+  ])(
+    'are set on the last ready node, also when the cluster is installed before the next round: %j',
+    async (...given) => {
+      const [more, expected] = given;
+      const hosts = [labelledHost('a', more)];
+      const { changes } = await labelIn(
+        [
+          [hosts, []],
+          [hosts, ['a']],
+        ],
+        [],
+        1,
+      );
+      expect(changes).toEqual(expected);
+    },
+  );
 
   it('leave no paused pool when the controller is stopped', async () => {
     const hosts = [labelledHost('a', IN_POOL)];
