@@ -21,7 +21,7 @@ const CHECKS_ALONE: { readonly [service in StartableService]?: readonly string[]
   ignition: ['addresses', 'catalogue', 'clock', 'toolchain'],
   image: ['disk'],
 };
-/** Commands that an operator runs, who reads their output. */
+/** Commands with output for operators. */
 const COMMANDS: readonly (string | undefined)[] = ['doctor', 'store'];
 const printer = COMMANDS.includes(process.argv[2]) ? TEXT_PRINTER : createPrinter(process.env);
 const CLOSE_MAX_MS = 5_000;
