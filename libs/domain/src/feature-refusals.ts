@@ -14,6 +14,7 @@ import { textAt } from '@muster/schema';
 import type { ClusterKind } from './cluster/state';
 import type { HostState } from './host/state';
 import { infraEnvChanges, mergeInfraEnvSettings, withInfraEnvDefaults } from './infra-env/state';
+import { imageArchitectureRefusal } from './permissions';
 
 /** A selection of features and its context: version, architecture, platform. */
 export interface FeatureChoice {
@@ -138,8 +139,9 @@ export function infraEnvFeatureRefusal(
   before: Settings | undefined,
   cluster: OwnCluster | undefined,
 ): Refusal | undefined {
-  if (cluster?.kind === 'AddHostsCluster') return undefined;
   const settings = before ? mergeInfraEnvSettings(before, infraEnvChanges(before, given)) : withInfraEnvDefaults(given);
+  const mismatch = before || !cluster ? undefined : imageArchitectureRefusal(settings.cpuArchitecture ?? '', cluster);
+  if (mismatch || cluster?.kind === 'AddHostsCluster') return mismatch;
   const conflict = newConflict(choiceOf(settings, cluster), before && choiceOf(before, cluster));
   return conflict && { code: 'invalid-input', ...conflict };
 }

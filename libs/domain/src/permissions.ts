@@ -171,6 +171,24 @@ export function architectureRefusal(ofHost: string, ofCluster: string): Refusal 
   };
 }
 
+/**
+ * Returns the reason why images of this CPU architecture cannot be bound to the cluster, whose hosts boot them, or undefined. The
+ * hosts of a disconnected cluster do not join it.
+ */
+export function imageArchitectureRefusal(
+  ofImage: string,
+  { kind, settings: { cpuArchitecture: ofCluster = '' } }: Pick<ClusterState, 'kind' | 'settings'>,
+): Refusal | undefined {
+  const mismatch = kind === 'DisconnectedCluster' ? undefined : architectureRefusal(ofImage, ofCluster);
+  return (
+    mismatch && {
+      ...mismatch,
+      reason: `The CPU architecture of the infra-env is ${ofImage}. Hosts of its cluster are ${ofCluster} only.`,
+      subject: 'cpu_architecture',
+    }
+  );
+}
+
 /** aarch64 and arm64 are the same architecture. */
 const sameName = (architecture: string): string => (architecture === 'aarch64' ? 'arm64' : architecture);
 
