@@ -55,6 +55,7 @@ export const PROGRESS: readonly Case[] = [
 export const LIFECYCLE: readonly Case[] = [
   ['install-day2-host', day2('known'), command('InstallHost')],
   ['install-day1-host', day1('known'), command('InstallHost')],
+  ['install-unbound-host', unbound('known-unbound'), command('InstallHost')],
   ['install-unready-host', day2('insufficient'), command('InstallHost')],
   ['install-step-failed', day1('installing'), command('ReportInstallFailure')],
   ['failure-outside-installation', day1('known'), command('ReportInstallFailure')],

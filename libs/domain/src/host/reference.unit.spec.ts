@@ -290,3 +290,8 @@ describe('registration of a host', () => {
     expect(when(history, command('Register')).refusal).toBe(code);
   });
 });
+
+it('the installation of a host without a cluster is refused like that of an unknown host', () => {
+  for (const status of ['known-unbound', 'unbinding', 'reclaiming'] as const)
+    expect(when(unbound(status), command('InstallHost')).refusal).toBe('not-found');
+});

@@ -3,6 +3,7 @@ import {
   CANCELLABLE,
   DISABLED,
   DISCOVERY,
+  type HostStatus,
   INSTALLING,
   LEAVING,
   UNBOUND,
@@ -12,6 +13,8 @@ import {
   RESETTING,
   statusesExcept,
 } from '../state';
+
+const WITHOUT_CLUSTER: readonly HostStatus[] = [...UNBOUND, ...LEAVING, ...RECLAIMING, 'disabled-unbound'];
 
 /** Rows that refuse actions on hosts. */
 export const LIFECYCLE_REFUSAL_ROWS: readonly HostRow[] = [
@@ -41,9 +44,18 @@ export const LIFECYCLE_REFUSAL_ROWS: readonly HostRow[] = [
     allowed: () => ['AddToExistingClusterHost'],
   }),
   refuse({
+    id: 'install-unbound-host',
+    on: 'InstallHost',
+    from: WITHOUT_CLUSTER,
+    code: 'not-found',
+    reason: 'The host is not bound to a cluster, so it cannot be installed. Bind it first.',
+    subject: 'cluster_id',
+    allowed: () => [],
+  }),
+  refuse({
     id: 'install-unready-host',
     on: 'InstallHost',
-    from: statusesExcept(['known']),
+    from: statusesExcept(['known'], WITHOUT_CLUSTER),
     code: 'not-allowed-in-state',
     reason: 'The host is not ready to be installed. Its status information lists what is missing.',
   }),
