@@ -85,22 +85,30 @@ async function diagnosis(controller: Controller, signal: AbortSignal): Promise<{
     if (content) files[path.replace('/tmp/', '')] = content;
   }
   const limit = AbortSignal.timeout(MUST_GATHER_MS_MAX);
+  const report = (what: string, error: unknown): void => {
+    const late = limit.aborted && `it did not end within ${MUST_GATHER_MS_MAX / 60_000} minutes`;
+    note(controller, `must-gather ${what}: ${late || errorMessage(error)}`);
+  };
   try {
-    files['must-gather.tar.gz'] = await mustGather(controller, AbortSignal.any([signal, limit]));
+    const folder = `${controller.host.folder}/must-gather`;
+    const failure = await mustGather(controller, folder, AbortSignal.any([signal, limit])).catch(
+      (error: Error) => error,
+    );
+    files['must-gather.tar.gz'] = await controller.host.archive(folder, signal).catch((error: unknown) => {
+      throw failure ?? error;
+    });
+    if (failure) report('is not complete', failure);
   } catch (error) {
-    const reason = limit.aborted ? `it did not end within ${MUST_GATHER_MS_MAX / 60_000} minutes` : errorMessage(error);
-    note(controller, `must-gather failed: ${reason}`);
+    report('failed', error);
   }
   return files;
 }
 
-async function mustGather(controller: Controller, signal: AbortSignal): Promise<Buffer> {
-  const { host, settings } = controller;
-  const folder = `${host.folder}/must-gather`;
-  const images = mustGatherImages(settings.mustGatherImage).map((image) => `--image=${image}`);
+/** Writes into the folder. A failed must-gather has written a part. */
+async function mustGather(controller: Controller, folder: string, signal: AbortSignal): Promise<undefined> {
+  const images = mustGatherImages(controller.settings.mustGatherImage).map((image) => `--image=${image}`);
   const oc = await openClient(controller, signal);
   await oc('adm', 'must-gather', ...images, `--dest-dir=${folder}`);
-  return host.archive(folder, signal);
 }
 
 const readImages = createJsonReader(Type.Record(Type.String(), Type.String()), { name: 'must_gather_image' });

@@ -11,6 +11,8 @@ const LIMIT_MS = 70 * 60_000;
 const ACCEPTED = 0;
 const { signal } = new AbortController();
 
+const WITHOUT_FOLDER = () => Promise.reject(new Error('tar: /must-gather: Cannot open: No such file or directory'));
+
 afterEach(() => jest.restoreAllMocks());
 
 /** A service that answers each upload with the next status, and with success to ACCEPTED and after the last one. */
@@ -54,7 +56,7 @@ describe('the last logs', () => {
   it('are sent without must-gather when the client of the cluster does not exist', async () => {
     const { controller, notes, uploads } = serviceWith([]);
     const oc = async () => ({ exitCode: 127, output: 'oc: command not found' });
-    await sendFinalLogs({ ...controller, host: { ...controller.host, oc } }, true, signal);
+    await sendFinalLogs({ ...controller, host: { ...controller.host, archive: WITHOUT_FOLDER, oc } }, true, signal);
     expect(uploads).toEqual([[OWN_LOG], [OWN_LOG]]);
     expect(notes).toEqual(['must-gather failed: oc: command not found']);
   });
@@ -73,7 +75,7 @@ describe('the last logs', () => {
         stopped.addEventListener('abort', () => resolve({ exitCode: 1, output: 'pod is pending' }));
         limits.get(50 * 60_000)?.abort();
       });
-    await sendFinalLogs({ ...controller, host: { ...controller.host, oc } }, true, signal);
+    await sendFinalLogs({ ...controller, host: { ...controller.host, archive: WITHOUT_FOLDER, oc } }, true, signal);
     expect(uploads).toEqual([[OWN_LOG], [OWN_LOG]]);
     expect(notes).toEqual(['must-gather failed: it did not end within 50 minutes']);
     expect(states).toEqual(['requested', 'completed']);
@@ -104,6 +106,14 @@ describe('the last logs', () => {
     await sendFinalLogs({ ...controller, host }, true, signal);
     expect(commands).toEqual([`adm must-gather --dest-dir=${folders[0]}`]);
     expect(folders).toEqual(['/tmp/controller/must-gather']);
+  });
+
+  it('contain what must-gather wrote before it failed, as it does in many broken clusters', async () => {
+    const { controller, notes, uploads } = serviceWith([]);
+    const oc = async () => ({ exitCode: 1, output: 'gather did not start for pod must-gather-x' });
+    await sendFinalLogs({ ...controller, host: { ...controller.host, oc } }, true, signal);
+    expect(uploads).toEqual([[OWN_LOG], [OWN_LOG, MUST_GATHER]]);
+    expect(notes).toEqual(['must-gather is not complete: gather did not start for pod must-gather-x']);
   });
 
   it('are given up after 70 minutes', async () => {
