@@ -9,7 +9,10 @@ const CLUSTERS = `${API}/v2/clusters`;
 describe('requests of browsers with AUTH_TYPE=none', () => {
   let gateway: RunningGateway;
   beforeAll(async () => {
-    gateway = await startRunningGateway({ ALLOWED_DOMAINS: CONSOLE, ALLOWED_HOSTS: 'muster.example.com' });
+    gateway = await startRunningGateway({
+      ALLOWED_DOMAINS: CONSOLE,
+      ALLOWED_HOSTS: 'muster.example.com,Muster.Example.org',
+    });
   });
   afterAll(() => gateway.close());
 
@@ -72,6 +75,7 @@ describe('requests of browsers with AUTH_TYPE=none', () => {
     ['evil.example.com', 403],
     ['evil.example.com:8090', 403],
     ['muster.example.com', 200],
+    ['muster.example.org:8090', 200],
     ['localhost:8090', 200],
     ['192.0.2.7', 200],
     ['[fd00::7]:8090', 200],

@@ -76,7 +76,7 @@ function refusalOf(
  */
 function isOwnHost(name: string, { allowedHosts, serviceBaseUrl }: BrowserConfig): boolean {
   if (isIP(name) > 0 || !name.includes('.') || name.endsWith('.localhost')) return true;
-  if (allowedHosts.includes(name)) return true;
+  if (allowedHosts.some((allowed) => allowed.toLowerCase() === name)) return true;
   return serviceBaseUrl !== undefined && URL.canParse(serviceBaseUrl) && new URL(serviceBaseUrl).hostname === name;
 }
 
