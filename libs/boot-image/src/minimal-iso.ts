@@ -159,9 +159,13 @@ export async function createMinimalIso(
   };
 }
 
+const isGrubMenu = (path: string): boolean => path.endsWith('/grub.cfg');
+
 async function readMenus(tree: IsoDirectory, kargs: KargsArea | undefined, argument: string): Promise<readonly Menu[]> {
   const grub = GRUB_PATHS.find((path) => fileIn(tree, path));
-  const known = [grub, ISOLINUX_PATH].filter((path) => path !== undefined);
+  // GRUB for BIOS may have its own menu.
+  const others = (kargs?.places ?? []).map(({ name }) => `/${name.replace(/^\//, '')}`).filter(isGrubMenu);
+  const known = new Set([grub, ISOLINUX_PATH, ...others].filter((path) => path !== undefined));
   const menus: Menu[] = [];
   for (const path of known) {
     const file = fileIn(tree, path);

@@ -5,7 +5,7 @@ import { bufferByteSource, type ByteSource } from './byte-source';
 import { createRamdisk, readInitramfs } from './cpio/ramdisk';
 import { openIso } from './iso/iso-image';
 import { createMinimalIso, NETWORK_AREA_BYTES, NETWORK_AREA_PATH, ROOTFS_PATH } from './minimal-iso';
-import { build, GENERATIONS, sourceOf } from './synthetic-coreos.fixture.spec';
+import { build, GENERATIONS, sourceOf, withGrubForBios } from './synthetic-coreos.fixture.spec';
 
 const ROOTFS_URL = 'http://images.example.com:8888/boot-artifacts/rootfs?arch=x86_64&version=4.18';
 const KARGS = `ignition.firstboot coreos.live.rootfs_url="${ROOTFS_URL}"`;
@@ -69,6 +69,17 @@ describe.each(GENERATIONS_WITH_MENUS)('minimal image of an image with %s', (gene
 });
 
 describe('minimal image', () => {
+  it('has the edited menu of GRUB for BIOS, which is in another directory than that for UEFI', async () => {
+    const source = bufferByteSource(withGrubForBios());
+    const minimal = await minimalOf(source);
+    const config = Buffer.from('{}');
+    const image = await customiseBootIso(minimal.source, minimal.layout, { config, appendKargs: ['a=1'] });
+    for (const path of ['EFI/redhat/grub.cfg', 'boot/grub2/grub.cfg']) {
+      expect(await text(image, path)).toContain(`linux ${KARGS} a=1\n`);
+      expect(await text(image, path)).toContain(`initrd /images/ignition.img ${NETWORK_AREA_PATH}\n`);
+    }
+  });
+
   it.each(['ftp://host/x', 'http://h/$x', 'http://h/"x', 'http://h/a b', 'http://h/\n', 'http://h/\\', 'x', ''])(
     'refuses to download from %j',
     async (url) => {

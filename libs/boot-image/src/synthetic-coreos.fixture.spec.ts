@@ -67,6 +67,14 @@ export const GENERATIONS = {
   },
 } as const satisfies Record<string, () => Uint8Array>;
 
+/** An image with a menu of GRUB for UEFI and one of GRUB for BIOS, and without ISOLINUX. */
+export function withGrubForBios(): Uint8Array {
+  const [path, uefi] = ['boot/grub2/grub.cfg', 'EFI/redhat/grub.cfg'] as const;
+  const files = [uefi, path].map((file) => ({ path: file, offset: MENU_HEAD.length }));
+  const menus = { [uefi]: MENUS[uefi], [path]: MENUS[uefi] };
+  return build({ ...SURROUNDINGS, ...EMPTY_AREA, ...menus, 'coreos/kargs.json': kargsJson(files) });
+}
+
 export const GENERATION_NAMES = Object.keys(GENERATIONS) as ReadonlyArray<keyof typeof GENERATIONS>;
 
 export function build(files: Parameters<typeof syntheticIso>[0], options?: SyntheticIsoOptions): Uint8Array {
