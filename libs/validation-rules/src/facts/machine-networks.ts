@@ -105,7 +105,17 @@ function networkOfFamily(host: Hardware, family: Family): Cidr | undefined {
   if (networks.length <= 1) return networks[0];
   const [route] = defaultRoutes(host, family);
   const gateway = parseIp(route?.gateway ?? '');
-  return gateway && networks.find((cidr) => containsIp(cidr, gateway));
+  if (!route || !gateway) return undefined;
+  return isLinkLocal(gateway) ? networkOfInterface(host, route) : networks.find((cidr) => containsIp(cidr, gateway));
+}
+
+/**
+ * Returns the widest network of the interface of an IPv6 route. IPv6 routers announce their link-local address, which is in no network
+ * of the host. Beside the network that a router announces, an interface may have an address with a prefix length of 128 from DHCPv6.
+ */
+function networkOfInterface({ nics }: Hardware, route: Route): Cidr | undefined {
+  const own = parseCidrs(nics.find(({ name }) => name === route.interface)?.ipv6Addresses ?? []);
+  return distinctNetworks(own).toSorted((one, other) => one.prefix - other.prefix)[0];
 }
 
 const familiesInOrder = (cidrs: readonly string[]): readonly Family[] => [

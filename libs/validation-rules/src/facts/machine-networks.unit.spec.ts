@@ -90,6 +90,22 @@ describe('machine networks', () => {
       expect(deriveMachineNetworks(dual, [host('10.0.0.5/24')])).toBeUndefined();
     });
 
+    it('are the widest network of the interface of the default route when its gateway is link-local, as in IPv6', () => {
+      const ipv6 = {
+        ...single,
+        clusterNetworks: [{ cidr: 'fd01::/48', hostPrefix: 64 }],
+        serviceNetworks: ['fd02::/112'],
+      };
+      const nics = host('fd00:a::5/64', 'fd00:b::5/64').nics.map((nic) => ({
+        ...nic,
+        ipv6Addresses: [nic.ipv6Addresses[0]?.replace('::5/64', '::6/128') ?? '', ...nic.ipv6Addresses, 'fe80::5/64'],
+      }));
+      const route = { interface: 'ens1', destination: '::', gateway: 'fe80::1', family: 10, metric: 100 };
+      const node = sampleHardware({ nics, routes: [route] });
+      expect(deriveMachineNetworks(ipv6, [node])).toEqual(['fd00:b::/64']);
+      expect(deriveMachineNetworks(ipv6, [{ ...node, routes: [{ ...route, interface: 'ens9' }] }])).toBeUndefined();
+    });
+
     it('do not change when a user set them', () => {
       expect(
         deriveMachineNetworks({ ...single, machineNetworks: ['10.9.0.0/16'] }, [host('10.0.0.5/24')]),
