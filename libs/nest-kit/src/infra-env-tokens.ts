@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Secrets } from '@muster/ports';
+import { KeyedQueue, type Secrets } from '@muster/ports';
 
 /** In the scope of an infra-env: the key that signs its image URLs. */
 const IMAGE_TOKEN_KEY = 'image-token-key';
@@ -84,10 +84,18 @@ export const agentTokenKey = (secrets: Secrets): Promise<Buffer> => keyOf(secret
 export const downloadTokenKey = (secrets: Secrets): Promise<Buffer> =>
   keyOf(secrets, GATEWAY_SCOPE, DOWNLOAD_TOKEN_KEY);
 
+/** Creations of keys in this process. A key that another request replaces would make the tokens invalid that it has signed. */
+const creations = new KeyedQueue();
+
 async function keyOf(secrets: Secrets, scope: string, name: string): Promise<Buffer> {
   const known = await secrets.open(scope, name);
   if (known?.length) return known;
-  await secrets.seal(scope, name, randomBytes(KEY_BYTES));
-  // Read the key again: a replica that started concurrently may have replaced it.
-  return (await secrets.open(scope, name)) ?? keyOf(secrets, scope, name);
+  const created = await creations.run(`${scope}/${name}`, async () => {
+    const before = await secrets.open(scope, name);
+    if (before?.length) return before;
+    await secrets.seal(scope, name, randomBytes(KEY_BYTES));
+    // Read the key again: a replica that started concurrently may have replaced it.
+    return secrets.open(scope, name);
+  });
+  return created ?? keyOf(secrets, scope, name);
 }
