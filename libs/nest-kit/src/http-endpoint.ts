@@ -118,6 +118,12 @@ const FULL_DISK: ReadonlySet<string> = new Set([
 /** Returns whether an error reports a full disk or quota. */
 export const isFullDisk = (error: unknown): boolean => FULL_DISK.has(errorCode(error) ?? '');
 
+/**
+ * Returns whether an error reports that another process had locked a database for longer than a write waits. Nothing was stored, and a
+ * repetition may succeed.
+ */
+export const isLockedFile = (error: unknown): boolean => /^SQLITE_BUSY/.test(errorCode(error) ?? '');
+
 /** Returns the refusal of a command that failed because a server behind a port is not available. */
 export const unavailableRefusal = (error: Pick<Unavailable, 'message' | 'isOutcomeUnknown'>): Refusal => ({
   code: 'unavailable',

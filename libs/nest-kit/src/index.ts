@@ -4,6 +4,7 @@ export {
   DISK_PROBE,
   isAllowedOrigin,
   isFullDisk,
+  isLockedFile,
   logUnlessUnavailable,
   portOf,
   type Probe,

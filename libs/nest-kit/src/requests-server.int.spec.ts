@@ -34,6 +34,10 @@ class NotesController {
     if (name === 'broken') throw new Error('password=hunter2');
     if (name === 'away' || name === 'lost')
       throw new Unavailable('A store at a:1', 'reset', { isOutcomeUnknown: name === 'lost' });
+    if (name === 'locked')
+      throw Object.assign(new Error('Database /d/events.sqlite: another process has locked it.'), {
+        code: 'SQLITE_BUSY',
+      });
     if (name === 'misshapen') return { position: 'seven' };
     if (name === 'silent') return undefined;
     return { position: 7, ownRequests: 'x', nothing: undefined };
@@ -132,6 +136,13 @@ describe('RequestsServer', () => {
     expect(refusal).toMatchObject({ code: 'unavailable', reason: expect.stringMatching(reason) as string });
     expect(failedCommands).toEqual(['A store at a:1']);
     expect(logged).toEqual([]);
+  });
+
+  it('answers that a request can be repeated when another process has locked a file, and logs it', async () => {
+    const { refusal } = await ask({ note: { name: 'locked' } });
+    const reason = 'Nothing was stored: Database /d/events.sqlite: another process has locked it.';
+    expect(refusal).toMatchObject({ code: 'unavailable', reason });
+    expect(logged).toEqual([expect.stringContaining('another process has locked it')]);
   });
 
   it('returns a refusal with all its members to the caller', async () => {

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { isFullDisk, RequestLogEntry, unavailableRefusal } from '@muster/nest-kit';
+import { isFullDisk, isLockedFile, RequestLogEntry, unavailableRefusal } from '@muster/nest-kit';
 import { ObjectTooLarge, type Unavailable, unavailableIn } from '@muster/ports';
 import {
   type ProblemCode,
@@ -81,7 +81,7 @@ export class ErrorFilter implements ExceptionFilter {
     const { id: requestId, correlationId } = request;
     const text = `${request.method} ${request.routeOptions?.url ?? ''}: ${error instanceof Error ? error.stack : errorMessage(error)}`;
     this.logger.error(new RequestLogEntry(text, { requestId, correlationId }));
-    return INTERNAL;
+    return isLockedFile(error) ? { code: 'unavailable', reason: errorMessage(error) } : INTERNAL;
   }
 
   private unknownRoute(request: FastifyRequest): HttpError {

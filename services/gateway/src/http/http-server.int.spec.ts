@@ -108,6 +108,15 @@ describe('the HTTP server', () => {
     await gateway.platform.readModels.commit('views', 101, [{ kind: 'remove', collection: 'clusters', key: 'x' }]);
   });
 
+  it('answers 503 with the reason when another process has locked a file', async () => {
+    const locked = Object.assign(new Error('Database x: another process has locked it.'), { code: 'SQLITE_BUSY' });
+    const find = jest.spyOn(gateway.platform.readModels, 'find').mockRejectedValue(locked);
+    const answer = await gateway.call('GET', `${API}/v2/clusters`);
+    find.mockRestore();
+    expect(answer).toMatchObject({ status: 503, body: { reason: 'Database x: another process has locked it.' } });
+    expect(gateway.log.join('\n')).toContain('another process has locked it');
+  });
+
   it('answers input that is not HTTP with 400 and keeps running', async () => {
     const { hostname, port } = new URL(gateway.url);
     let answer = '';
