@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@muster/testing';
 import type { WantedImage } from './image-store';
@@ -113,6 +113,16 @@ describe('the store of base images at its start', () => {
     ];
     await stage.store.start([good, bad]);
     expect([stage.store.state(good).kind, stage.store.state(bad).kind]).toEqual(['ready', 'absent']);
+  });
+
+  it('provides the stored files when it cannot write, as on a full disk or a read-only one', async () => {
+    const wanted = image('a', stage.server.url);
+    writeFileSync(join(stage.directory.path, 'rhcos-a.iso'), FILE);
+    // A directory cannot be written like a file.
+    mkdirSync(join(stage.directory.path, 'rhcos-a.iso.origin'));
+    await stage.store.start([wanted]);
+    expect((await stage.contentOf(wanted)).equals(FILE)).toBe(true);
+    expect(stage.server.urls).toEqual([]);
   });
 
   it('fails when its directory cannot be created', async () => {

@@ -75,7 +75,7 @@ export class ImageStore {
     const { size } = await stat(this.pathOf(fileName));
     for (const image of images) {
       if (!(await this.isCurrent(image))) continue;
-      await this.recordOrigin(image);
+      await this.recordOrigin(image).catch(({ message }: Error) => this.options.log(`${fileName}.origin: ${message}`));
       return void this.states.set(fileName, { kind: 'ready', bytes: size });
     }
     if (images.some(({ sha256 }) => sha256 !== '')) {
