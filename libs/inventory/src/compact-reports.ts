@@ -58,7 +58,8 @@ function endOfPeriod(events: readonly InventoryEvent[], start: number): number {
 }
 
 function removableOf(events: readonly InventoryEvent[], indexes: readonly number[]): readonly number[] {
-  const replaced = indexes.slice(0, -1);
+  const lastDownload = indexes.findLast((index) => isDownload(events[index]));
+  const replaced = indexes.slice(0, -1).filter((index) => index !== lastDownload);
   const [first] = indexes;
   if (first === undefined || events[first]?.type !== 'InventoryReported')
     return replaced.filter((index) => events[index]?.type !== 'ConnectivityReported');
@@ -71,6 +72,10 @@ function removableOf(events: readonly InventoryEvent[], indexes: readonly number
     return isRemovable;
   });
 }
+
+/** A failed download of the worker Ignition config leaves the facts of the last downloaded one valid. */
+const isDownload = (event: InventoryEvent | undefined): boolean =>
+  event?.type === 'ApiVipConnectivityReported' && event.data.isSuccess;
 
 function shownOf(event: InventoryEvent | undefined): object | undefined {
   if (event?.type !== 'InventoryReported' || !event.data.hardware) return undefined;

@@ -33,6 +33,15 @@ describe('compacted reports', () => {
     expect(keptOf(events(ntp(1), ntp(2), cleared, ntp(2)))).toEqual([0, 1, 2, 3]);
   });
 
+  it('do not contain the last Ignition config that the host downloaded, which a failed download leaves valid', () => {
+    const download = (isSuccess: boolean): SampleEvent =>
+      reportEvent(KEY, 'ApiVipConnectivityReported', { isSuccess, body: BODY, networking: isSuccess ? 'managed' : '' });
+    expect(keptOf(events(download(true), download(false), download(true), download(false), download(false)))).toEqual([
+      2, 4,
+    ]);
+    expect(keptOf(events(download(false), download(true), download(true)))).toEqual([2]);
+  });
+
   it('do not contain the first inventory, and no inventory whose name or size differs from the one before', () => {
     const all = events(
       inventory({ hostname: 'a' }),
