@@ -29,7 +29,7 @@ export {
 } from './merge/ignition-override';
 export { mergeIgnition } from './merge/merge-ignition';
 export type { BootstrapInput } from './bootstrap/bootstrap-input';
-export { clusterIdIn, finishBootstrap } from './bootstrap/finish-bootstrap';
+export { clusterIdIn, describeHostFile, finishBootstrap } from './bootstrap/finish-bootstrap';
 export { renderBootstrapIgnition } from './bootstrap/render-bootstrap-ignition';
 export { type BareMetalHost, bareMetalHosts } from './cluster-manifests/bare-metal-hosts';
 export { clusterManifests } from './cluster-manifests/cluster-manifests';

@@ -1,7 +1,9 @@
 import { vipMacAddress } from '@muster/domain';
 import {
+  describeHostFile,
   hostNodeConfig,
   type IgnitionConfig,
+  type IgnitionFile,
   isPatch,
   type LeasedVips,
   type ManifestFile,
@@ -45,6 +47,16 @@ export async function hostConfigs(
     configs.push(hostConfig(host, roles, pools));
   }
   return configs;
+}
+
+/** Returns the bootstrap config of a release with the status of each host in its BareMetalHost. */
+export async function withHostStatus(config: IgnitionConfig, hosts: readonly InstallHost[]): Promise<IgnitionConfig> {
+  const files: IgnitionFile[] = [];
+  for (const file of config.storage?.files ?? []) {
+    if (!time.hasTime()) await time.nextTurn();
+    files.push(describeHostFile(file, hosts));
+  }
+  return { ...config, storage: { ...config.storage, files } };
 }
 
 /** Time in which the configs of hosts are rendered in one turn of the event loop. An override may have 1 MiB. */

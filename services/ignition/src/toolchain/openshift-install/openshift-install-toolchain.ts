@@ -13,7 +13,7 @@ import { RefusalError } from '@muster/problems';
 import { createJsonReader } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 import { customManifestsJson } from '../../artifacts/operator-files';
-import { hostConfigs, parseManifests, rolesOf } from '../host-configs';
+import { hostConfigs, parseManifests, rolesOf, withHostStatus } from '../host-configs';
 import { composedInstallConfig } from '../install-config-input';
 import { ArtifactsRefused, type InstallRequest, type MadeArtifact, type Toolchain } from '../toolchain.port';
 import type { InstallerOutput } from './install-folder';
@@ -90,8 +90,7 @@ async function finish(
   { certificatesDirectory }: OpenshiftInstallSettings,
   documents: DocumentWorkers,
 ) {
-  const bootstrap = finishBootstrap(configIn(output, 'bootstrap.ign'), {
-    hosts: order.hosts,
+  const bootstrap = finishBootstrap(await withHostStatus(configIn(output, 'bootstrap.ign'), order.hosts), {
     openshiftVersion: order.settings.openshiftVersion ?? '',
     isSingleNode: order.settings.controlPlaneCount === 1,
   });
