@@ -11,9 +11,10 @@ const CONTROL_PLANE_ROLES = ['master', 'arbiter'];
 export async function waitForControlPlane(installation: Installation, signal: AbortSignal): Promise<void> {
   const { api, settings } = installation;
   await reportStage(installation, 'Waiting for control plane', '', signal);
-  const { kind } = await api.cluster(settings.clusterId, false, signal);
-  if (kind === 'AddHostsCluster') return;
+  let kind: string | undefined;
   const areEnoughDone = async (): Promise<boolean> => {
+    kind ??= (await api.cluster(settings.clusterId, false, signal)).kind ?? 'Cluster';
+    if (kind === 'AddHostsCluster') return true;
     const hosts = await Promise.all(
       CONTROL_PLANE_ROLES.map((role) => api.hostsOfRole(settings.clusterId, role, signal)),
     );

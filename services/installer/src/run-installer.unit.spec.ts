@@ -195,6 +195,28 @@ describe('the installation of a worker', () => {
     expect(asked).toBe(3);
     expect(stages).toContain('Waiting for control plane');
   });
+
+  it.each(['Cluster', 'AddHostsCluster'])('does not fail when the service of its %s is unavailable', async (kind) => {
+    const done = { id: 'h', status: 'installed', progress: { current_stage: 'Done' } };
+    let asked = 0;
+    let failures = 3;
+    const { commands, failure, notes } = await runRecorded({
+      flags: ['--role', 'worker'],
+      api: {
+        cluster: async () => {
+          if (failures-- > 0) throw new Error('no answer');
+          return { status: 'installing', kind };
+        },
+        hostsOfRole: async () => {
+          asked += 1;
+          return [done];
+        },
+      },
+    });
+    expect({ asked, failure }).toEqual({ asked: kind === 'Cluster' ? 2 : 0, failure: undefined });
+    expect(notes).toContain('Waiting for the control plane: no answer');
+    expect(commands.at(-1)).toMatch(/^shutdown -r/);
+  });
 });
 
 describe('the installation of a single node', () => {
