@@ -83,12 +83,20 @@ export class HostProcess {
   async react(key: HostKey): Promise<number> {
     const entry = this.view.host(key);
     if (!entry || entry.state.status === 'unregistered') return 0;
+    if (await this.hasLostInfraEnv(entry))
+      return this.store(entry, [{ type: 'Deregister', at: this.aggregates.now() }]);
     await this.clearVoidImageCheck(entry);
     const due = [...this.commandsFor(entry)];
     if (this.keepOutcomes(due, entry)) return this.refresh(entry, due);
     let position = 0;
     for (const command of due) position = Math.max(position, await this.store(entry, [command]));
     return Math.max(position, await this.refresh(entry));
+  }
+
+  /** An infra-env with hosts is not deleted, but the host may have registered at the same time. */
+  private async hasLostInfraEnv({ state: { infraEnvId } }: HostEntry): Promise<boolean> {
+    if (this.view.infraEnv(infraEnvId)) return false;
+    return (await this.aggregates.infraEnvs.load(infraEnvId)).state.status === 'deregistered';
   }
 
   /**

@@ -57,7 +57,7 @@ export function reactionKeysOf(event: RecordedMusterEvent, view: RegistrationVie
     case 'artifact':
       return [`cluster:${id}`];
     case 'infraEnv':
-      return event.type === 'InfraEnvDeregistered' ? [`shred:${id}`] : [];
+      return event.type === 'InfraEnvDeregistered' ? [`shred:${id}`, ...keysOfHosts(view.hostsOfInfraEnv(id))] : [];
     default:
       return [];
   }

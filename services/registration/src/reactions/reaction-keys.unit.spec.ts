@@ -68,9 +68,9 @@ describe('the reactions to a cluster and an infra-env', () => {
     expect(keysAfter(event)).toEqual([`cluster:${CLUSTER_ID}`, ...hosts.map((key) => `host:${key}`)]);
   });
 
-  it('destroy the secrets of an infra-env only when it is removed', () => {
+  it('destroy the secrets of an infra-env only when it is removed, and remove a host that it still has', () => {
     expect(keysAfter(infraEnvEvent('InfraEnvSettingsRevised'))).toEqual([]);
-    expect(keysAfter(infraEnvEvent('InfraEnvDeregistered'))).toEqual([`shred:${INFRA_ENV_ID}`]);
+    expect(keysAfter(infraEnvEvent('InfraEnvDeregistered'))).toEqual([`shred:${INFRA_ENV_ID}`, `host:${KEY}`]);
   });
 });
 
