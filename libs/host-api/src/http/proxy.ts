@@ -67,6 +67,8 @@ function matches(entry: string, host: string, port: string): boolean {
   const [, name = entry, wantedPort] = isIP(bareHostname(entry)) ? [] : (/^(.*?)(?::(\d+))?$/.exec(entry) ?? []);
   if (wantedPort !== undefined && wantedPort !== port) return false;
   const domain = bareHostname(name).replace(/^\*/, '');
+  // An IPv6 address has several forms, and that of a URL is the shortest one.
+  if (isIP(domain)) return isInNetwork(`${domain}/${isIPv4(domain) ? 32 : 128}`, host);
   return domain.startsWith('.') ? host.endsWith(domain) : host === domain || host.endsWith(`.${domain}`);
 }
 

@@ -30,6 +30,14 @@ describe('proxy of a request', () => {
     expect(proxyOf(new URL(url), settings)).toBeUndefined();
   });
 
+  it.each(['2001:DB8:0:0::0007', '[2001:db8:0::7]:8090'])(
+    'is none for an IPv6 address that is written as %s',
+    (noProxy) => {
+      expect(proxyOf(new URL('http://[2001:db8::7]:8090/'), { ...settings, noProxy })).toBeUndefined();
+      expect(proxyOf(new URL('http://[2001:db8::8]:8090/'), { ...settings, noProxy })).toBeDefined();
+    },
+  );
+
   it('is none for all hosts when NO_PROXY is an asterisk', () => {
     expect(proxyOf(new URL('http://mirror.example.com/'), { ...settings, noProxy: '*' })).toBeUndefined();
   });
