@@ -121,7 +121,6 @@ describe('the installation of a control plane host', () => {
       files: { '/run/media/iso/registry': '' },
       recording: [
         ['du', '1000\t/mnt/agentdata\n'],
-        ['blockdev', '100000\n'],
         ['rsync', { stdout: '500 50% 1MB/s\r1000 100% 1MB/s\n' }],
       ],
     });

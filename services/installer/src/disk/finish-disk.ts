@@ -121,7 +121,8 @@ const ROOT_MOUNT = '/mnt/root';
 const TARGET = `${ROOT_MOUNT}/ostree/deploy/rhcos/var/lib/iri-registry`;
 /** Free space required for the copy and its extraction, as a multiple of its size. */
 const RESERVE_FACTOR = 2.5;
-const FREE_SHARE_MIN = 0.01;
+const FREE_PERCENT_MIN = 1;
+const TRANSPOSE = '/usr/lib/dracut/modules.d/40ignition-ostree/ignition-ostree-transposefs.sh';
 const PROGRESS_STEP_PERCENT = 5;
 
 export const hasRegistryData = ({ host }: Installation): Promise<boolean> => host.exists(REGISTRY_MARK);
@@ -131,16 +132,18 @@ export async function copyRegistryData(installation: Installation, signal: Abort
   const { device, host } = installation;
   await reportStage(installation, 'Copying registry data to disk', '', signal);
   const bytes = Number((await execute(host, ['du', '-sb', SOURCE], signal)).split(/\s/)[0]);
-  const diskBytes = Number((await execute(host, ['blockdev', '--getsize64', device], signal)).trim());
   const reserve = Math.ceil(bytes * RESERVE_FACTOR);
-  if (!(reserve <= diskBytes * (1 - FREE_SHARE_MIN)))
+  const { path: partition, ...disk } = await partitionOf(host, device, ROOT_PARTITION, signal);
+  const freePercent = Math.floor(((disk.freeBytes - reserve) * 100) / disk.diskBytes);
+  if (!(freePercent >= FREE_PERCENT_MIN))
     throw new Error(
-      `The registry data needs ${reserve} bytes, and the disk ${device} has ${diskBytes}. Use a larger disk.`,
+      `The registry data needs ${reserve} bytes, and the disk ${device} has ${disk.freeBytes} that are free. Use a larger disk.`,
     );
-  const { path: partition } = await partitionOf(host, device, ROOT_PARTITION, signal);
-  await execute(host, ['growpart', device, String(ROOT_PARTITION)], signal).catch((error: Error) =>
+  const grow = ['growpart', `--free-percent=${freePercent}`, device, String(ROOT_PARTITION)];
+  await execute(host, grow, signal).catch((error: Error) =>
     note(installation, `The root partition did not grow: ${error.message}`),
   );
+  await remakeRoot(installation, signal);
   await execute(host, ['mkdir', '-p', ROOT_MOUNT], signal);
   await execute(host, ['mount', partition, ROOT_MOUNT], signal);
   try {
@@ -150,6 +153,20 @@ export async function copyRegistryData(installation: Installation, signal: Abort
   } finally {
     await execute(host, ['umount', ROOT_MOUNT], signal);
   }
+}
+
+/**
+ * Makes the root file system for the size of its partition. The first boot moves the content of one that grew much to
+ * memory, which is too small for the registry data.
+ */
+async function remakeRoot(installation: Installation, signal: AbortSignal): Promise<void> {
+  const { host } = installation;
+  if (!(await host.exists(TRANSPOSE)))
+    return note(installation, `The root file system is not made again: ${TRANSPOSE} does not exist.`);
+  const save = `set -o pipefail; sed 's/threshold=[0-9]*/threshold=0/' ${TRANSPOSE} | bash -s autosave-xfs`;
+  await execute(host, ['bash', '-c', save], signal);
+  await execute(host, ['bash', TRANSPOSE, 'restore'], signal);
+  await execute(host, ['bash', TRANSPOSE, 'cleanup'], signal);
 }
 
 async function copy(installation: Installation, signal: AbortSignal): Promise<void> {

@@ -132,3 +132,42 @@ describe('the operating system of the release', () => {
     expect(commands.at(-1)).toMatch(/^shutdown -r/);
   });
 });
+
+describe('the registry data of an image for disconnected installation', () => {
+  const SCRIPT = '/usr/lib/dracut/modules.d/40ignition-ostree/ignition-ostree-transposefs.sh';
+  /** The disk has 120 GB, of which the operating system has 3.5 GB. */
+  const copy = (gigabytes: number, files: { readonly [path: string]: string } = {}) =>
+    runRecorded({
+      files: { '/run/media/iso/registry': '', ...files },
+      recording: [['du', `${gigabytes}000000000\t/mnt/agentdata\n`]],
+    });
+
+  it('is copied to a file system that was made for its size, because the first boot moves a grown one to memory', async () => {
+    const { commands, failure } = await copy(20, { [SCRIPT]: '' });
+    const from = commands.findIndex((command) => command.startsWith('growpart'));
+    expect(failure).toBeUndefined();
+    expect(commands.slice(from, from + 7)).toEqual([
+      'growpart --free-percent=55 /dev/sda 4',
+      `bash -c set -o pipefail; sed 's/threshold=[0-9]*/threshold=0/' ${SCRIPT} | bash -s autosave-xfs`,
+      `bash ${SCRIPT} restore`,
+      `bash ${SCRIPT} cleanup`,
+      'mkdir -p /mnt/root',
+      'mount /dev/sda4 /mnt/root',
+      'xfs_growfs /mnt/root',
+    ]);
+  });
+
+  it('is copied also by a live system without the program that makes the file system', async () => {
+    const { commands, failure, notes } = await copy(20);
+    expect(failure).toBeUndefined();
+    expect(notes).toEqual([expect.stringContaining(SCRIPT)]);
+    expect(commands).toContain('xfs_growfs /mnt/root');
+  });
+
+  it('must leave one percent of the disk free', async () => {
+    expect((await copy(46)).failure).toBeUndefined();
+    expect((await copy(47)).failure).toContain(
+      'The registry data needs 117500000000 bytes, and the disk /dev/sda has 116463129088 that are free. Use a larger disk.',
+    );
+  });
+});
