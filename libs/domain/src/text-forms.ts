@@ -1,7 +1,8 @@
 import { parseCidr, parseIp } from '@muster/addresses';
 import type { Refusal } from '@muster/problems';
 
-const MAX_DOMAIN_CHARACTERS = 181;
+/** Maximum length of a DNS name of a cluster. */
+export const MAX_DOMAIN_CHARACTERS = 181;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 /** Number of parts in the key material of each type of public key, including the type. */
 const SSH_KEY_PARTS: ReadonlyMap<string, number> = new Map([

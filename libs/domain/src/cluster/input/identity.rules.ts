@@ -4,6 +4,7 @@ import {
   isHostOrAddress,
   isProxyUrl,
   isSshPublicKeys,
+  MAX_DOMAIN_CHARACTERS,
   wrongHostIn,
   noProxyFault,
 } from '../../text-forms';
@@ -42,7 +43,9 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
       const domain = settings.baseDnsDomain ?? '';
       if (domain === '' || isDomainName(domain)) return undefined;
       return {
-        reason: `base_dns_domain "${domain}" is not a DNS name like example.com. The top-level domain has at least two characters.`,
+        reason:
+          `base_dns_domain "${domain.slice(0, MAX_DOMAIN_CHARACTERS)}" is not a DNS name like example.com. ` +
+          `Use at most ${MAX_DOMAIN_CHARACTERS} lower-case letters, digits, hyphens and dots. The top-level domain has at least two characters.`,
       };
     },
   },

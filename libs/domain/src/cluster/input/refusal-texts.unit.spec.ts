@@ -1,0 +1,20 @@
+import { registration } from '../cluster.fixture.spec';
+import { initialClusterState } from '../state';
+import { clusterInputRefusal } from './input';
+
+const reasonFor = (baseDnsDomain: string): string =>
+  clusterInputRefusal(registration({ baseDnsDomain }), initialClusterState())?.reason ?? '';
+
+describe('the refusal of a base domain', () => {
+  it.each([
+    ['Example.com', 'lower-case letters'],
+    ['example.c', 'at least two characters'],
+    [`${'a.'.repeat(90)}com`, 'at most 181 characters'],
+  ])('of %s names the rule that it breaks', (domain, rule) => {
+    expect(reasonFor(domain)).toContain(rule);
+  });
+
+  it('contains a part of a long value', () => {
+    expect(reasonFor('a'.repeat(16_000)).length).toBeLessThan(500);
+  });
+});
