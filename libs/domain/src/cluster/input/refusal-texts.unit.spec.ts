@@ -9,7 +9,7 @@ describe('the refusal of a base domain', () => {
   it.each([
     ['Example.com', 'lower-case letters'],
     ['example.c', 'at least two characters'],
-    [`${'a.'.repeat(90)}com`, 'at most 181 characters'],
+    [`${'a.'.repeat(90)}com`, 'at most 181 lower-case'],
   ])('of %s names the rule that it breaks', (domain, rule) => {
     expect(reasonFor(domain)).toContain(rule);
   });
