@@ -89,6 +89,29 @@ describe('the command line', () => {
   );
 });
 
+describe('a log that cannot be written', () => {
+  it.each(['a full disk', 'a reader that ended'])(
+    'because of %s does not end a start',
+    (cause) => {
+      const directory = temporaryDirectory();
+      const { entry, execArgv } = threadFromSource(join(__dirname, 'main.ts'));
+      const command = [process.execPath, ...execArgv, entry, 'image'];
+      const settings = {
+        NATS_URL: 'nats://127.0.0.1:1',
+        MUSTER_DATA_DIRECTORY: directory.path,
+        MUSTER_START_WAIT: '1s',
+      };
+      // The start writes a warning while it waits for the server.
+      const script = cause === 'a full disk' ? '"$@" >/dev/full' : '"$@" | true';
+      const options = { encoding: 'utf8', env: { ...process.env, ...settings } } as const;
+      const { stderr } = spawnSync('sh', ['-c', script, 'sh', ...command], options);
+      directory.remove();
+      expect(stderr).toMatch(/^muster: The server of NATS_URL was not reachable for 1 s: /);
+    },
+    60_000,
+  );
+});
+
 (hasNamespaces ? describe : describe.skip)('a full disk', () => {
   it('is named with its remedy by a command of the store', () => {
     const directory = temporaryDirectory();
