@@ -250,11 +250,13 @@ function headerRefusal(body: ReviseHostBody): Refusal | undefined {
       'ignition_endpoint_token',
       'ignition_endpoint_token contains a line break or another control character. Send the token alone.',
     );
-  const wrong = headers.findIndex(({ key, value }) => !HEADER_NAME.test(key) || NOT_IN_HEADERS.test(value));
+  const wrong = headers.findIndex(
+    ({ key, value }) => !HEADER_NAME.test(key) || value === '' || NOT_IN_HEADERS.test(value),
+  );
   if (wrong < 0) return undefined;
   return refused(
     'ignition_endpoint_http_headers',
-    `ignition_endpoint_http_headers[${wrong}] is not an HTTP header. A key consists of letters, digits and hyphens, and a value has no line breaks or other control characters.`,
+    `ignition_endpoint_http_headers[${wrong}] is not an HTTP header. A key consists of letters, digits and hyphens. A value is not empty and has no line breaks or other control characters.`,
   );
 }
 

@@ -182,6 +182,7 @@ describe('toHostRevision', () => {
     ['ignition_endpoint_http_headers', { ignition_endpoint_http_headers: [{ key: '', value: 'canary' }] }],
     ['ignition_endpoint_http_headers', { ignition_endpoint_http_headers: [{ key: 'X Rack', value: 'canary' }] }],
     ['ignition_endpoint_http_headers', { ignition_endpoint_http_headers: [{ key: 'X-Rack', value: 'canary\r\n' }] }],
+    ['ignition_endpoint_http_headers', { ignition_endpoint_http_headers: [{ key: 'X-Rack', value: '' }] }],
     ['ignition_endpoint_token', { ignition_endpoint_token: 'canary\n' }],
   ])('refuses what cannot be sent in a header, without its value: %s', (subject, body) => {
     const revision = toHostRevision(body);
