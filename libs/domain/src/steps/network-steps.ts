@@ -159,7 +159,8 @@ function headersOf({ ignitionAccess }: StepHost): readonly { readonly key: strin
   if (!ignitionAccess) return [];
   const { token, headers } = ignitionAccess;
   const given = Object.entries(headers).map(([key, value]) => ({ key, value }));
-  return token ? [...given, { key: 'Authorization', value: `Bearer ${token}` }] : given;
+  const others = given.filter(({ key }) => key.toLowerCase() !== 'authorization');
+  return token ? [...others, { key: 'Authorization', value: `Bearer ${token}` }] : given;
 }
 
 /**

@@ -200,6 +200,16 @@ describe('Ignition check of a day-2 host', () => {
     expect(withoutToken).not.toHaveProperty('ignition_endpoint_token');
   });
 
+  it('sends the token in place of another Authorization header', () => {
+    const headers = { authorization: 'Basic YQ==', 'X-Rack': '7' };
+    expect(check({}, { ignitionAccess: { token: 'secret', headers, caCertificate: '' } })).toMatchObject({
+      request_headers: [
+        { key: 'X-Rack', value: '7' },
+        { key: 'Authorization', value: 'Bearer secret' },
+      ],
+    });
+  });
+
   it('is not sent while the address of the API is unknown', () => {
     expect(check({ apiVipDnsName: '' })).toBeUndefined();
   });

@@ -78,6 +78,19 @@ describe('config of a host that joins a running cluster', () => {
     });
   });
 
+  it('contains each header once, because Ignition refuses a repeated one: the token takes precedence', () => {
+    const headers = { authorization: 'Basic YQ==', Authorization: 'Basic Yg==', 'X-A': '1' };
+    const { ignition } = renderJoiningIgnition({ ...joining, token: 't', headers });
+    expect(ignition.config?.merge?.[0]?.httpHeaders).toEqual([
+      { name: 'X-A', value: '1' },
+      { name: 'Authorization', value: 'Bearer t' },
+    ]);
+    const withoutToken = renderJoiningIgnition({ ...joining, headers: { Authorization: 'Basic YQ==' } });
+    expect(withoutToken.ignition.config?.merge?.[0]?.httpHeaders).toEqual([
+      { name: 'Authorization', value: 'Basic YQ==' },
+    ]);
+  });
+
   it('contains the credentials for the endpoint', () => {
     const { ignition } = renderJoiningIgnition({ ...joining, caPem: 'CA', token: 't', headers: { 'X-A': '1' } });
     expect(ignition.config?.merge?.[0]?.httpHeaders).toEqual([

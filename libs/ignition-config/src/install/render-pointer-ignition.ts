@@ -56,7 +56,8 @@ export interface JoiningInput {
 /** Returns the config of a machine that joins a running cluster. */
 export function renderJoiningIgnition({ endpoint, pool, caPem, token, headers }: JoiningInput): IgnitionConfig {
   const named = Object.entries(headers).map(([name, value]) => ({ name, value }));
-  const httpHeaders = token ? [...named, { name: 'Authorization', value: `Bearer ${token}` }] : named;
+  const others = named.filter(({ name }) => name.toLowerCase() !== 'authorization');
+  const httpHeaders = token ? [...others, { name: 'Authorization', value: `Bearer ${token}` }] : named;
   return {
     ignition: {
       version: POINTER_SPEC_VERSION,
