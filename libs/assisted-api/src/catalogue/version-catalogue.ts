@@ -68,14 +68,16 @@ export class VersionCatalogue {
   }
 
   /**
-   * Returns the release for "4.18", "4.18.52" or "4.18-multi" on an architecture. A multi-architecture release is used
+   * Returns the newest release for "4.18", "4.18.52" or "4.18-multi" on an architecture. A multi-architecture release is used
    * when the architecture has none. Undefined when no release matches.
    */
   findRelease(version: string, cpuArchitecture: string): ReleaseImage | undefined {
-    const named = this.releases.filter(
-      (release) =>
-        [release.version, release.openshift_version].includes(version) || multiNames(release).includes(version),
-    );
+    const named = this.releases
+      .filter(
+        (release) =>
+          [release.version, release.openshift_version].includes(version) || multiNames(release).includes(version),
+      )
+      .sort((a, b) => compareVersions(b.version, a.version));
     return (
       named.find((release) => release.cpu_architecture === cpuArchitecture) ??
       named.find((release) => release.cpu_architecture === 'multi' && serves(release, cpuArchitecture))

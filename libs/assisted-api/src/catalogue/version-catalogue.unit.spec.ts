@@ -45,6 +45,27 @@ describe('VersionCatalogue', () => {
     expect(several.findOsImage(version, 'x86_64')?.openshift_version).toBe(found);
   });
 
+  it.each([
+    ['4.18', 'x86_64', '4.18.20'],
+    ['4.18.5', 'x86_64', '4.18.5'],
+    ['4.18', 's390x', '4.18.20-multi'],
+  ])('findRelease for version %j on %s returns the newest of several: %s', (version, architecture, found) => {
+    const release = (cpu_architecture: string, full: string, more: object = {}) => ({
+      openshift_version: '4.18',
+      cpu_architecture,
+      url: `https://releases.example.com/${full}`,
+      version: full,
+      ...more,
+    });
+    const multi = { openshift_version: '4.18-multi', cpu_architectures: ['x86_64', 's390x'] };
+    const listed = ['4.18.5', '4.18.20', '4.18.9'];
+    const several = new VersionCatalogue(
+      listed.flatMap((full) => [release('x86_64', full), release('multi', `${full}-multi`, multi)]),
+      [],
+    );
+    expect(several.findRelease(version, architecture)?.version).toBe(found);
+  });
+
   it('names the architectures of its lists as the v2 API does', () => {
     const image = (cpu_architecture: string) => ({
       openshift_version: '4.18',
