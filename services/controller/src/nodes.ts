@@ -64,6 +64,7 @@ const RESUME_MS_MAX = 10 * 60_000;
 export async function labelNodes(controller: Controller, signal: AbortSignal): Promise<void> {
   const { api, cluster, settings } = controller;
   const labelled = new Set<string>();
+  const refusals = new Map<string, string>();
   let isDone = false;
   let pool: 'active' | 'paused' | 'unknown' = 'active';
   const setPool = async (next: 'active' | 'paused', ending: AbortSignal): Promise<void> => {
@@ -81,7 +82,7 @@ export async function labelNodes(controller: Controller, signal: AbortSignal): P
       ({ machine_config_pool_name, role }) => role === 'worker' && machine_config_pool_name,
     );
     if (changesPool && pool !== 'paused') await setPool('paused', until);
-    await labelReady(controller, open, labelled, until);
+    await labelReady(controller, open, { labelled, refusals }, until);
     if (hosts.length === 0 || wanted.some(({ id }) => !labelled.has(id))) return false;
     if (pool !== 'active') await setPool('active', until);
     return (isDone = true);
@@ -95,11 +96,11 @@ export async function labelNodes(controller: Controller, signal: AbortSignal): P
   await persist(controller, 'Resuming the pool of workers', RETRY_MS, () => setPool('active', ending), ending);
 }
 
-/** Labels the ready nodes of the hosts and adds their IDs to `labelled`. */
+/** Labels the ready nodes of the hosts and adds their IDs to `labelled`. A refusal is logged once. */
 async function labelReady(
   controller: Controller,
   hosts: readonly ServiceHost[],
-  labelled: Set<string>,
+  { labelled, refusals }: { readonly labelled: Set<string>; readonly refusals: Map<string, string> },
   signal: AbortSignal,
 ): Promise<void> {
   if (hosts.length === 0) return;
@@ -114,7 +115,10 @@ async function labelReady(
       .patch({ resource: KUBE_RESOURCES.nodes, name: node.name }, { metadata: { labels } }, signal)
       .then(() => labelled.add(host.id))
       .catch((error: unknown) => {
-        if (!signal.aborted) note(controller, `The node ${node.name} was not labelled: ${errorMessage(error)}`);
+        const reason = errorMessage(error);
+        if (signal.aborted || refusals.get(host.id) === reason) return;
+        refusals.set(host.id, reason);
+        note(controller, `The node ${node.name} was not labelled: ${reason}`);
       });
   }
 }
