@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { createRamdisk } from '@muster/boot-image';
 import { readInstallConfigOverrides, trustBundleProblem } from '@muster/domain';
 import {
   ignitionOverrideProblem,
@@ -215,6 +216,7 @@ export const DOCUMENT_TASKS = {
   checkStaticNetworks: documentTask('@muster/ignition-config', STATIC_NETWORKS, staticNetworkProblem),
   planStaticNetworks: documentTask('@muster/ignition-config', STATIC_NETWORKS, planStaticNetworks),
   planRamdiskNetworks: documentTask('@muster/ignition-config', STATIC_NETWORKS, planRamdiskNetworks),
+  createRamdisk: documentTask('@muster/boot-image', STATIC_NETWORKS, createRamdisk),
   unconfiguredFiles: documentTask('@muster/ignition-config', STATIC_NETWORKS, unconfiguredFiles),
   checkIgnitionOverride: documentTask('@muster/ignition-config', 'ignition_config_override', ignitionOverrideProblem),
   checkHostIgnition: documentTask('@muster/ignition-config', 'config', ignitionOverrideProblem),

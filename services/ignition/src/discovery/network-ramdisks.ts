@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { UUID_PATTERN } from '@muster/assisted-api';
-import { createRamdisk, type RamdiskFile } from '@muster/boot-image';
+import type { RamdiskFile } from '@muster/boot-image';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import { infraEnvDecider } from '@muster/domain';
 import { networkRamdiskFiles, type planRamdiskNetworks, proxyEnvironmentLines } from '@muster/ignition-config';
@@ -49,20 +49,26 @@ function proxyFiles({ proxy }: Plain<InfraEnvSettings>): readonly RamdiskFile[] 
 /** Maximum number of cached archives. Each has less than 1 MiB, because it must fit into a minimal image. */
 export const REMEMBERED_RAMDISKS_MAX = 64;
 
+/** `characters`: the length of all files as text. */
+type Pack = (files: readonly RamdiskFile[], characters: number) => Promise<Uint8Array>;
+
 /** Caches archives of files, so that the hosts of one infra-env boot from the same bytes. */
 export class RamdiskMemo {
   /** By digest of the files, which may contain proxy credentials. The least recently used archive is first. */
-  private readonly archives = new Map<string, Uint8Array>();
+  private readonly archives = new Map<string, Promise<Uint8Array>>();
 
-  constructor(private readonly pack: (files: readonly RamdiskFile[]) => Uint8Array = createRamdisk) {}
+  constructor(private readonly pack: Pack) {}
 
   /** Returns an empty archive when there are no files. Callers must not modify it. */
-  archiveOf(files: readonly RamdiskFile[]): Uint8Array {
-    if (files.length === 0) return new Uint8Array();
-    const key = createHash('sha256').update(JSON.stringify(files)).digest('base64');
-    const archive = this.archives.get(key) ?? this.pack(files);
+  archiveOf(files: readonly RamdiskFile[]): Promise<Uint8Array> {
+    if (files.length === 0) return Promise.resolve(new Uint8Array());
+    const text = JSON.stringify(files);
+    const key = createHash('sha256').update(text).digest('base64');
+    const archive = this.archives.get(key) ?? this.pack(files, text.length);
     this.archives.delete(key);
     this.archives.set(key, archive);
+    // A failed archive is created again at the next request.
+    archive.catch(() => this.archives.delete(key));
     if (this.archives.size > REMEMBERED_RAMDISKS_MAX) this.forgetOldest();
     return archive;
   }
@@ -79,7 +85,10 @@ const PLANS_MAX = 64;
 /** Ramdisks for minimal images and network boots, per infra-env. The bytes are the same until the settings change. */
 @Injectable()
 export class NetworkRamdisks {
-  private readonly memo = new RamdiskMemo();
+  /** The archive of a thousand hosts takes several hundred milliseconds, so it is not created in the main thread. */
+  private readonly memo = new RamdiskMemo((files, characters) =>
+    this.documents.runAlone(DOCUMENT_TASKS.createRamdisk, characters, files),
+  );
   /** By infra-env, because many hosts boot from the same plan. */
   private readonly plans = new Map<string, { readonly revision: number; readonly planned: Promise<PlannedNetworks> }>();
 

@@ -1,7 +1,9 @@
-import { createRamdisk, type RamdiskFile } from '@muster/boot-image';
+import { createRamdisk, type RamdiskFile, readInitramfs } from '@muster/boot-image';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import { planRamdiskNetworks } from '@muster/ignition-config';
-import { networkFiles as filesOf, RamdiskMemo, REMEMBERED_RAMDISKS_MAX } from './network-ramdisks';
+import { DocumentWorkers, type MusterEventStore } from '@muster/nest-kit';
+import type { Secrets } from '@muster/ports';
+import { networkFiles as filesOf, NetworkRamdisks, RamdiskMemo, REMEMBERED_RAMDISKS_MAX } from './network-ramdisks';
 
 const networkFiles = (settings: Plain<InfraEnvSettings>) => filesOf(settings, undefined);
 const filesOfNetworks = (network_yaml: string, openshiftVersion = '') =>
@@ -77,7 +79,7 @@ const file = (content: string): RamdiskFile => ({ path: '/etc/motd', mode: 0o644
 
 function countedMemo() {
   const packed: string[] = [];
-  const memo = new RamdiskMemo((files) => {
+  const memo = new RamdiskMemo(async (files) => {
     packed.push(JSON.stringify(files));
     return createRamdisk(files);
   });
@@ -85,10 +87,11 @@ function countedMemo() {
 }
 
 describe('cached ramdisks', () => {
-  it('are built once for the same files, and equal newly built ones', () => {
+  it('are built once for the same files, and equal newly built ones', async () => {
     const { memo, packed } = countedMemo();
-    const first = memo.archiveOf([file('one')]);
-    expect(memo.archiveOf([file('one')])).toBe(first);
+    const [first, same] = await Promise.all([memo.archiveOf([file('one')]), memo.archiveOf([file('one')])]);
+    expect(same).toBe(first);
+    expect(await memo.archiveOf([file('one')])).toBe(first);
     expect(packed).toHaveLength(1);
     expect(first).toEqual(createRamdisk([file('one')]));
   });
@@ -97,25 +100,56 @@ describe('cached ramdisks', () => {
     ['content', { ...file('one'), content: 'two' }],
     ['path', { ...file('one'), path: '/etc/issue' }],
     ['mode', { ...file('one'), mode: 0o600 }],
-  ])('change when the %s of a file changes', (_, other) => {
+  ])('change when the %s of a file changes', async (_, other) => {
     const { memo } = countedMemo();
-    expect(memo.archiveOf([other])).not.toEqual(memo.archiveOf([file('one')]));
+    expect(await memo.archiveOf([other])).not.toEqual(await memo.archiveOf([file('one')]));
   });
 
-  it('are empty without files', () => {
+  it('are empty without files', async () => {
     const { memo, packed } = countedMemo();
-    expect(memo.archiveOf([])).toHaveLength(0);
+    expect(await memo.archiveOf([])).toHaveLength(0);
     expect(packed).toHaveLength(0);
   });
 
-  it('are evicted when they are the least recently used', () => {
+  it('are built again after a failure', async () => {
+    let attempts = 0;
+    const memo = new RamdiskMemo(async (files) => {
+      attempts += 1;
+      if (attempts === 1) throw new Error('no memory');
+      return createRamdisk(files);
+    });
+    await expect(memo.archiveOf([file('one')])).rejects.toThrow('no memory');
+    expect(await memo.archiveOf([file('one')])).toEqual(createRamdisk([file('one')]));
+  });
+
+  it('are built outside of the main thread, because those of many hosts would delay all requests', async () => {
+    const infraEnvId = 'e1e1e1e1-0000-4000-8000-000000000002';
+    const tasks: string[] = [];
+    const documents = DocumentWorkers.create();
+    const runAlone = documents.runAlone.bind(documents);
+    jest.spyOn(documents, 'runAlone').mockImplementation((task, characters, ...args) => {
+      tasks.push(task.name);
+      return runAlone(task, characters, ...args);
+    });
+    const data = { infraEnvId, settings: { proxy: { httpProxy: 'http://proxy.lan:3128' } }, pullSecretSet: true };
+    const eventStore = {
+      async *readStream() {
+        yield [{ type: 'InfraEnvRegistered', data, revision: 0, streamId: `infraEnv-${infraEnvId}` }];
+      },
+    } as unknown as MusterEventStore;
+    const ramdisk = await new NetworkRamdisks(eventStore, {} as Secrets, documents).render(infraEnvId);
+    expect(readInitramfs(ramdisk).at(-1)?.name).toMatch(/10-proxy\.conf$/);
+    expect(tasks).toEqual(['createRamdisk']);
+  });
+
+  it('are evicted when they are the least recently used', async () => {
     const { memo, packed } = countedMemo();
-    for (let index = 0; index < REMEMBERED_RAMDISKS_MAX; index += 1) memo.archiveOf([file(`${index}`)]);
-    memo.archiveOf([file('0')]);
-    memo.archiveOf([file('one more')]);
-    memo.archiveOf([file('0')]);
+    for (let index = 0; index < REMEMBERED_RAMDISKS_MAX; index += 1) await memo.archiveOf([file(`${index}`)]);
+    await memo.archiveOf([file('0')]);
+    await memo.archiveOf([file('one more')]);
+    await memo.archiveOf([file('0')]);
     expect(packed).toHaveLength(REMEMBERED_RAMDISKS_MAX + 1);
-    memo.archiveOf([file('1')]);
+    await memo.archiveOf([file('1')]);
     expect(packed).toHaveLength(REMEMBERED_RAMDISKS_MAX + 2);
   });
 });
