@@ -30,7 +30,7 @@ const RANGES_MAX = 16;
 
 /**
  * Returns the ranges of a Range header, limited to the size; 'unsatisfiable' when none is inside. Undefined when the
- * header must be ignored: another unit, invalid syntax, or too many ranges.
+ * header must be ignored: another unit, invalid syntax, too many ranges, or ranges that together are larger than the file.
  */
 export function parseByteRanges(header: string, size: number): readonly ByteRange[] | 'unsatisfiable' | undefined {
   const list = /^bytes=(.+)$/i.exec(header.trim())?.[1];
@@ -46,6 +46,7 @@ export function parseByteRanges(header: string, size: number): readonly ByteRang
     const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1);
     if (offset < end) ranges.push({ offset, length: end - offset });
   }
+  if (ranges.reduce((sum, { length }) => sum + length, 0) > size) return undefined;
   return ranges.length === 0 ? 'unsatisfiable' : ranges;
 }
 

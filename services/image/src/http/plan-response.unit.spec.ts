@@ -29,6 +29,14 @@ describe('a Range header', () => {
     ['items=1-2', undefined],
     [`bytes=${'0-1,'.repeat(16)}0-1`, undefined],
     ['bytes=99999999999999999999-', 'unsatisfiable'],
+    ['bytes=0-,0-', undefined],
+    [
+      'bytes=500-,0-499',
+      [
+        { offset: 500, length: 500 },
+        { offset: 0, length: 500 },
+      ],
+    ],
   ])('%s', (header, expected) => {
     expect(parseByteRanges(header, 1_000)).toEqual(expected);
   });
