@@ -12,6 +12,9 @@ const STEM = /^[^.]*/;
 const FORBIDDEN = /[<>:"|?*]/;
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\.|$)/i;
 
+/** YAML has no control characters except tabs and line breaks, and the parser of the installer refuses them. */
+const CONTROL = /[^\P{Cc}\t\n\r\u0085]/u;
+
 export type ManifestFault =
   /** The name is not a valid file name. */
   { readonly kind: 'unusable-name'; readonly reason: string } | { readonly kind: 'invalid'; readonly reason: string };
@@ -49,6 +52,9 @@ export function manifestContentFault(fileName: string, content: string): Manifes
       return invalid(`The text is not JSON: ${error instanceof Error ? error.message : 'unreadable'}.`);
     }
   }
+  const control = content.search(CONTROL);
+  if (control >= 0)
+    return invalid(`The text contains a control character (line ${content.slice(0, control).split('\n').length}).`);
   const read = readYaml(content);
   if (read.kind === 'refused') return invalid(`${read.fault.reason.replace(/\.$/, '')} (line ${read.fault.line}).`);
   const { length } = read.documents;

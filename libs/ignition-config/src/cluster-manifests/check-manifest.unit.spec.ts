@@ -40,6 +40,7 @@ describe('text of a manifest', () => {
   it.each([
     ['a.yaml', 'kind: A\n---\nkind: B\n'],
     ['a.yaml', ''],
+    ['a.yaml', 'a:\tb # \u0085\r\n'],
     ['a.json', '{"kind":"A"}'],
     ['a.yaml.patch', '- op: replace\n  path: /spec\n  value: 1\n'],
   ])('of %s is accepted: %j', (name, content) => {
@@ -50,6 +51,8 @@ describe('text of a manifest', () => {
     ['a.json', '{"kind":', 'a.json: The text is not JSON'],
     ['a.yaml', 'a: [1\nb: 2\n', 'line 2'],
     ['a.yaml', 'a: 1\n---\nb: {\n', 'line 4'],
+    ['a.yaml', 'a: 1\n# \u0000\n', 'control character (line 2)'],
+    ['a.yaml', 'a: "\u007f"\n', 'control character (line 1)'],
     [
       'a.yaml',
       'x: &x [1,1]\ny: &y [*x,*x,*x,*x,*x,*x]\nz: &z [*y,*y,*y,*y,*y,*y]\nw: [*z,*z,*z,*z,*z,*z]\n',

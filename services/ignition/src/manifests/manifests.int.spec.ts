@@ -88,6 +88,14 @@ describe('manifests of a user', () => {
     expect(await list()).toEqual([]);
   });
 
+  it('are refused when they are not UTF-8 text', async () => {
+    const content = Buffer.from('\ufeffkind: A\n', 'utf16le').toString('base64');
+    const stored = ask(storeManifest, { clusterId: CLUSTER_ID, folder: 'manifests', fileName: 'a.yaml', content });
+    const refusal = { code: 'invalid-input', subject: 'content', reason: expect.stringContaining('UTF-8') };
+    expect(await refusalOf(stored)).toMatchObject(refusal);
+    expect(await list()).toEqual([]);
+  });
+
   it('can be added while the cluster is being installed, but not changed', async () => {
     await store('a.yaml', 'a: 1\n');
     await stage.given('cluster', CLUSTER_ID, enteredStatus('installing', 'preparing-for-installation'));

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { documentSecretName, eventCategory, STREAM_OWNERS } from '@muster/contracts';
 import {
   clusterActionRefusal,
@@ -223,6 +224,7 @@ export class Manifests {
     throwFault(manifestNameFault(fileName), 'file_name');
     if (content.length > MANIFEST_BYTES_MAX)
       throw refusal(`${fileName} has ${content.length} bytes. Allowed: at most ${MANIFEST_BYTES_MAX}.`, 'content');
+    if (!isUtf8(content)) throw refusal(`${fileName} is not UTF-8 text. Save it in this encoding.`, 'content');
     throwFault(await this.documents.run(DOCUMENT_TASKS.checkManifest, fileName, content.toString()), 'content');
   }
 
