@@ -81,13 +81,13 @@ function prefixIn(name: string, source: string): string | undefined {
 
 interface MirrorEntry {
   readonly source?: unknown;
-  readonly mirrors?: readonly unknown[];
+  readonly mirrors?: readonly unknown[] | null;
   readonly mirrorSourcePolicy?: string;
 }
 
 interface MirrorDocument {
   readonly kind?: string;
-  readonly spec?: { readonly [list: string]: readonly MirrorEntry[] | undefined };
+  readonly spec?: { readonly [list: string]: readonly (MirrorEntry | null)[] | undefined };
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
@@ -109,10 +109,12 @@ export function parseMirrorDocuments(text: string): readonly MirrorRule[] {
     if (document.errors.length > 0) throw new RangeError(`The mirrors are not YAML: ${document.errors[0]?.message}`);
     const { kind, spec } = (document.toJS() ?? {}) as MirrorDocument;
     const entries = spec?.[LISTS.get(kind ?? '') ?? ''] ?? [];
-    return entries.flatMap(({ mirrors = [], mirrorSourcePolicy, source }) =>
-      isText(source)
-        ? [{ source, mirrors: mirrors.filter(isText), neverContactSource: mirrorSourcePolicy === 'NeverContactSource' }]
-        : [],
-    );
+    // YAML reads a member or an item without a value as null.
+    return entries.flatMap((entry) => {
+      const { mirrors, mirrorSourcePolicy, source } = entry ?? {};
+      if (!isText(source)) return [];
+      const neverContactSource = mirrorSourcePolicy === 'NeverContactSource';
+      return [{ source, mirrors: (mirrors ?? []).filter(isText), neverContactSource }];
+    });
   });
 }

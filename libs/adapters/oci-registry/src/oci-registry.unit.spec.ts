@@ -61,6 +61,22 @@ kind: ConfigMap
     expect(places('registry.redhat.io/a')).toEqual(['registry.redhat.io/a']);
   });
 
+  it('are read from a document with empty members', () => {
+    const text = `kind: ImageDigestMirrorSet
+spec:
+  imageDigestMirrors:
+    - source: registry.redhat.io
+      mirrors:
+    -
+    - source: quay.io
+      mirrors: [mirror.lan, ]
+`;
+    expect(parseMirrorDocuments(text)).toEqual([
+      { source: 'registry.redhat.io', mirrors: [], neverContactSource: false },
+      { source: 'quay.io', mirrors: ['mirror.lan'], neverContactSource: false },
+    ]);
+  });
+
   it('are those of all rules with the longest source that matches', () => {
     const rules = [
       { source: '*.redhat.io', mirrors: ['cluster.lan/redhat'] },
