@@ -3,7 +3,13 @@ import { errorMessage, formatPlace, formatViolation, isObject, type Place } from
 import type { IgnitionConfig } from '../config/ignition-config';
 import { fromDataUrl } from '../config/ignition-file';
 import { extentFault } from '../documents/values';
-import { DISTINCT_LISTS, LATER_MEMBERS, MEMBERS_OF_A_FORMAT, parseIgnitionConfig } from './ignition.schema';
+import {
+  DISTINCT_LISTS,
+  ENTRY_RULES,
+  LATER_MEMBERS,
+  MEMBERS_OF_A_FORMAT,
+  parseIgnitionConfig,
+} from './ignition.schema';
 
 /**
  * Returns the line, counted from 1, on which the value at `path` begins in a JSON text. Undefined when the value does
@@ -175,12 +181,40 @@ function problemsOf(config: Json, minor: number): readonly Problem[] {
       });
     }
   }
+  for (const { list, fault } of ENTRY_RULES)
+    for (const { place, entry } of entriesAt(config, list)) {
+      const [member, problem] = fault(entry) ?? [];
+      if (problem !== undefined) report(member ? [...place, member] : place, problem);
+    }
+  for (const member of ['httpProxy', 'httpsProxy']) {
+    const place = ['ignition', 'proxy', member];
+    const url = at(config, place);
+    // The URL may contain a password, so the message does not repeat it.
+    if (typeof url === 'string' && !(/^https?:\/\//i.test(url) && URL.canParse(url)))
+      report(
+        place,
+        'the URL of a proxy must begin with http:// or https:// and have special characters in percent-encoding.',
+      );
+  }
   const filesystems = at(config, ['storage', 'filesystems']);
   (Array.isArray(filesystems) ? filesystems : []).forEach((entry: unknown, index) => {
     const named = isObject(entry) && !entry['format'] && MEMBERS_OF_A_FORMAT.find((name) => isGiven(entry[name]));
     if (named) report(['storage', 'filesystems', index], `format is required together with ${named}.`);
   });
   return problems;
+}
+
+/** Returns the entries of a list, or of a list in each entry of a list, with their places. */
+function entriesAt(
+  config: Json,
+  [section, list, inner]: (typeof ENTRY_RULES)[number]['list'],
+): readonly { readonly place: Place; readonly entry: Json }[] {
+  const entriesIn = (value: unknown, place: Place): readonly { readonly place: Place; readonly entry: Json }[] =>
+    (Array.isArray(value) ? value : []).flatMap((entry: unknown, index) =>
+      isObject(entry) ? [{ place: [...place, index], entry }] : [],
+    );
+  const outer = entriesIn(at(config, [section, list]), [section, list]);
+  return inner === undefined ? outer : outer.flatMap(({ place, entry }) => entriesIn(entry[inner], [...place, inner]));
 }
 
 const isGiven = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));

@@ -30,7 +30,7 @@ describe('Ignition override', () => {
     [{ ...version3, storage: { files: {} } }, /storage\.files must be a list, not an object/],
     [
       { ...version3, storage: { files: [{ path: '/a' }, { path: 'b' }] } },
-      /line 1, storage\.files\[1\]\.path must be an absolute path without "\.\.", not "b"/,
+      /line 1, storage\.files\[1\]\.path must be an absolute path without "\.\.", "\." and empty parts, not "b"/,
     ],
     [{ ...version3, storage: { files: [{ path: '/a/../b' }] } }, /without "\.\."/],
     [

@@ -1,4 +1,4 @@
-import { createParser, holds } from '@muster/schema';
+import { createParser, holds, isObject, memberAt } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 import type { IgnitionConfig } from '../config/ignition-config';
 import { isReadableDataUrl } from '../config/ignition-file';
@@ -13,16 +13,25 @@ const texts = listOf(text);
 const word = (...words: readonly string[]) => Type.Unsafe<string>({ type: 'string', enum: [...words] });
 const matching = (pattern: RegExp, expected: string) => string((value) => pattern.test(value), expected);
 
-/** Without `..`, which would change the place of the file. */
-const isAbsolutePath = (value: string): boolean => /^\/(?!.*\0)/.test(value) && !value.split('/').includes('..');
-const absolutePath = string(isAbsolutePath, 'an absolute path without ".."');
-const absolutePathOrEmpty = string((value) => value === '' || isAbsolutePath(value), 'an absolute path without ".."');
+/** In its simplest form: `..` would change the place of the file, and Ignition refuses the others. */
+const isAbsolutePath = (value: string): boolean =>
+  /^\/(?!.*\0)/.test(value) &&
+  (value === '/' ||
+    !value
+      .slice(1)
+      .split('/')
+      .some((part) => ['', '.', '..'].includes(part)));
+const ABSOLUTE_PATH = 'an absolute path without "..", "." and empty parts';
+const absolutePath = string(isAbsolutePath, ABSOLUTE_PATH);
+const absolutePathOrEmpty = string((value) => value === '' || isAbsolutePath(value), ABSOLUTE_PATH);
+const notEmpty = matching(/^[^]/, 'a text that is not empty');
+const guid = matching(/^(?:|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i, 'a GUID');
 const mode = holds(
   (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 0o7777,
   'a file mode as a decimal number from 0 to 4095 (420 is 0644)',
 );
 
-const header = members({ name: text, value: text }, ['name']);
+const header = members({ name: notEmpty, value: notEmpty }, ['name']);
 const REMOTE_URL = /^(?:https?|tftp|s3|gs):\/\/\S+$|^arn:/i;
 /** A source that is not required may be empty: the file is empty. */
 const resource = (required: readonly string[]) =>
@@ -49,9 +58,29 @@ const unitName = matching(
 const clevis = members({
   tpm2: boolean,
   threshold: number,
-  tang: listOf(members({ url: matching(/^https?:\/\/\S+$/, 'an http or https URL'), thumbprint: text }, ['url'])),
+  tang: listOf(
+    members({ url: matching(/^https?:\/\/\S+$/, 'an http or https URL'), thumbprint: notEmpty }, ['url', 'thumbprint']),
+  ),
   custom: members({ pin: text, config: text, needsNetwork: boolean }),
 });
+
+const RAID_LEVELS = [
+  'linear',
+  'raid0',
+  '0',
+  'stripe',
+  'raid1',
+  '1',
+  'mirror',
+  'raid4',
+  '4',
+  'raid5',
+  '5',
+  'raid6',
+  '6',
+  'raid10',
+  '10',
+];
 
 /** Members of a config in any supported version. `LATER_MEMBERS` lists those of later versions. */
 const IGNITION = members(
@@ -81,8 +110,8 @@ const IGNITION = members(
                 number: holds((value) => Number.isInteger(value) && Number(value) >= 0, 'the number of a partition'),
                 sizeMiB: number,
                 startMiB: number,
-                typeGuid: text,
-                guid: text,
+                typeGuid: guid,
+                guid,
                 wipePartitionEntry: boolean,
                 shouldExist: boolean,
                 resize: boolean,
@@ -108,12 +137,21 @@ const IGNITION = members(
         ),
       ),
       raid: listOf(
-        members({ name: text, level: text, devices: listOf(absolutePath), spares: number, options: texts }, ['name']),
+        members(
+          {
+            name: text,
+            level: word(...RAID_LEVELS),
+            devices: Type.Array(absolutePath, { minItems: 1 }),
+            spares: number,
+            options: texts,
+          },
+          ['name', 'level', 'devices'],
+        ),
       ),
       luks: listOf(
         members(
           {
-            name: text,
+            name: matching(/^[^/]*$/, 'a name without slashes'),
             device: absolutePath,
             keyFile: resource([]),
             label: text,
@@ -124,7 +162,7 @@ const IGNITION = members(
             wipeVolume: boolean,
             clevis,
           },
-          ['name'],
+          ['name', 'device'],
         ),
       ),
     }),
@@ -212,4 +250,34 @@ export const DISTINCT_LISTS: readonly {
   { lists: [['systemd', 'units']], key: 'name' },
   { lists: [['passwd', 'users']], key: 'name' },
   { lists: [['passwd', 'groups']], key: 'name' },
+];
+
+type Members = { readonly [name: string]: unknown };
+
+const isOwnedTwice = (owner: unknown): boolean =>
+  isObject(owner) && typeof owner['id'] === 'number' && Boolean(owner['name']);
+
+/** Rules for the members of one entry. Each returns the member and its fault, or undefined. */
+export const ENTRY_RULES: readonly {
+  readonly list: readonly [section: string, list: string, inner?: string];
+  readonly fault: (entry: Members) => readonly [member: string, fault: string] | undefined;
+}[] = [
+  ...(['files', 'directories', 'links'] as const).map((list) => ({
+    list: ['storage', list] as const,
+    fault: (entry: Members): readonly [string, string] | undefined => {
+      const owner = ['user', 'group'].find((member) => isOwnedTwice(entry[member]));
+      return owner === undefined ? undefined : [owner, 'id and name exclude each other. Remove one of them.'];
+    },
+  })),
+  {
+    list: ['storage', 'files'],
+    fault: (entry) =>
+      entry['overwrite'] === true && typeof memberAt(entry, 'contents', 'source') !== 'string'
+        ? ['overwrite', 'overwrite requires contents.source.']
+        : undefined,
+  },
+  {
+    list: ['storage', 'disks', 'partitions'],
+    fault: (entry) => (entry['number'] || entry['label'] ? undefined : ['', 'number or label is required.']),
+  },
 ];
