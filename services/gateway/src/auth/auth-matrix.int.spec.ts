@@ -117,12 +117,16 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     expect(await ask(`/v2/events?cluster_id=${gone}`, await bearer('root'))).toBe(200);
   });
 
-  it('shows the owner of a cluster the events of its removed hosts', async () => {
+  it('shows the owner of a cluster the events of its removed hosts and infra-envs', async () => {
     const gone = 'e1b5a0f4-6f0f-4a4b-9c0a-00000000dead';
     await gateway.project(900, [eventDocument(900, { host_id: gone, infra_env_id: INFRA_ENV_ID })]);
     const url = `${API}/v2/events?cluster_id=${CLUSTER_ID}&host_ids=${HOST_ID},${gone}`;
     const { status, body } = await gateway.call('GET', url, { headers: await bearer('alice') });
     expect([status, body]).toEqual([200, [expect.objectContaining({ message: 'event 900', host_id: gone })]]);
+    expect(await ask(`/v2/events?cluster_id=${CLUSTER_ID}&infra_env_id=${gone}`, await bearer('alice'))).toBe(200);
+    expect(await ask(`/v2/events?cluster_id=${CLUSTER_ID}&infra_env_id=${FOREIGN_ID}`, await bearer('alice'))).toBe(
+      404,
+    );
   });
 
   it('shows deleted clusters to administrators on request, and the events of deleted clusters to their owners', async () => {

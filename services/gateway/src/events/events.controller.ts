@@ -109,8 +109,8 @@ export class EventScopes {
     if (caller.role !== 'user') return undefined;
     const clusterId = query.cluster_id?.toLowerCase();
     const infraEnvId = query.infra_env_id?.toLowerCase();
-    await this.ownership.requireVisible(caller, { clusterId, infraEnvId });
-    // Only events of the cluster are listed, also those of its removed hosts.
+    // Only events of the cluster are listed, also those of its removed hosts and infra-envs.
+    await this.ownership.requireVisible(caller, clusterId ? { clusterId } : { infraEnvId });
     if (clusterId) return undefined;
     const own = new Set<string>();
     for (const hostId of hostIdsOf(query))
