@@ -100,7 +100,8 @@ export const integer = <Fallback extends number | undefined = undefined>(
   given: Given<number, Fallback> & { readonly min: number; readonly max: number },
 ): Setting<number | Fallback> =>
   setting(given, 'integer', `a whole number from ${given.min} to ${given.max}`, (value) => {
-    const parsed = Number(value);
+    // Number converts blanks to 0.
+    const parsed = value.trim() === '' ? Number.NaN : Number(value);
     return Number.isInteger(parsed) && parsed >= given.min && parsed <= given.max ? parsed : undefined;
   });
 

@@ -47,6 +47,8 @@ describe('setting', () => {
   it.each<[SettingName, string, string]>([
     ['REST_PORT', 'eighty', 'a whole number from 0 to 65535'],
     ['REST_PORT', '80.5', 'a whole number from 0 to 65535'],
+    ['REST_PORT', ' ', 'a whole number from 0 to 65535'],
+    ['LOGS_BYTES_PER_CLUSTER_MAX', '\t', 'a whole number from 0'],
     ['REST_PORT', '65536', 'a whole number from 0 to 65535'],
     ['ENABLE_ORG_TENANCY', 'yes', 'true or false'],
     ['LOG_FORMAT', 'xml', 'one of text, json'],
