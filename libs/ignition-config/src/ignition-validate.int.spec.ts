@@ -38,6 +38,17 @@ const CONFIGS: readonly (readonly [string, IgnitionConfig])[] = [
   ['the discovery config without optional settings', renderDiscoveryIgnition(sampleDiscovery())],
   ['the discovery config with all settings', renderDiscoveryIgnition(everything)],
   ['a discovery config of OKD', renderDiscoveryIgnition({ ...everything, okd: { packagesImage: 'quay.io/okd/rpms' } })],
+  [
+    'a discovery config with many exceptions of the proxy',
+    renderDiscoveryIgnition({
+      ...everything,
+      proxy: {
+        httpProxy: 'http://p:1',
+        httpsProxy: '',
+        noProxy: Array.from({ length: 1_000 }, (_, i) => `h${i}.lan`).join(),
+      },
+    }),
+  ],
   ['a discovery config with an override', mergeIgnition(renderDiscoveryIgnition(everything), override)],
   [
     'the config of a host',

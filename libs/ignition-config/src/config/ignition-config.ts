@@ -87,6 +87,25 @@ export function escapeUnitText(text: string): string {
   return text.replaceAll('%', '%%');
 }
 
+/** Ignition refuses a unit with a line above 2,048 bytes. */
+const LINE_BYTES_MAX = 2_000;
+
+/** Divides a line after commas. systemd joins the parts with a blank, which lists of hosts may contain. */
+function dividedLine(line: string): string {
+  const lines = [''];
+  let bytes = 0;
+  for (const part of line.split(/(?<=,)/)) {
+    const added = new TextEncoder().encode(part).length;
+    if (bytes > 0 && bytes + added > LINE_BYTES_MAX) {
+      lines.push('');
+      bytes = 0;
+    }
+    lines[lines.length - 1] += part;
+    bytes += added;
+  }
+  return lines.join('\\\n');
+}
+
 /** Returns one `Environment=` line. The value is quoted, so that it cannot end the line or start another one. */
 export function environmentLine(name: string, value: string): string {
   const quoted = escapeUnitText(value)
@@ -94,5 +113,5 @@ export function environmentLine(name: string, value: string): string {
     .replaceAll('"', '\\"')
     .replaceAll('\n', '\\n')
     .replaceAll('\r', '\\r');
-  return `Environment="${name}=${quoted}"`;
+  return dividedLine(`Environment="${name}=${quoted}"`);
 }

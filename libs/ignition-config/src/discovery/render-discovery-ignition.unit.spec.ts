@@ -65,6 +65,17 @@ describe('discovery Ignition config', () => {
     expect(config.ignition.proxy).toEqual({ httpProxy: 'http://u:p%40@proxy:3128', noProxy: ['a.example', '.b'] });
   });
 
+  it('divides a long list of proxy exceptions, because Ignition refuses a unit with a line above 2,048 bytes', () => {
+    const hosts = Array.from({ length: 400 }, (_, index) => `host-${index}.example.com`);
+    const proxy = { httpProxy: 'http://proxy:3128', httpsProxy: '', noProxy: hosts.join(',') };
+    const config = renderDiscoveryIgnition(sampleDiscovery({ proxy }));
+    const unit = config.systemd?.units?.find(({ name }) => name === 'agent.service')?.contents ?? '';
+    for (const line of unit.split('\n')) expect(Buffer.byteLength(line)).toBeLessThan(2_048);
+    // systemd replaces a backslash and the line break after it by a blank.
+    const [, list = ''] = /^Environment="NO_PROXY=([^"]*)"$/m.exec(unit.replaceAll('\\\n', ' ')) ?? [];
+    expect(list.split(',').map((host) => host.trim())).toEqual(hosts);
+  });
+
   it('omits proxy exceptions without a proxy', () => {
     const config = renderDiscoveryIgnition(sampleDiscovery({ proxy: { httpProxy: '', httpsProxy: '', noProxy: 'a' } }));
     expect(config.ignition).toEqual({ version: '3.1.0' });
