@@ -1,12 +1,6 @@
 import { type Environment, RequestLogEntry, SettingsReader } from '@muster/nest-kit';
 import { ConsoleLogger, type LoggerService, type LogLevel } from '@nestjs/common';
 
-/**
- * `console` ignores that nothing can be written, for example on a full disk, and unlike a stream it throws no error into the code with
- * the entry. Muster works on without its log.
- */
-const WRITTEN = { forceConsole: true } as const;
-
 const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'log', 'debug', 'verbose'];
 
 /** The logger of the process: one line per entry, colours only on a terminal, entries from LOG_LEVEL upwards. */
@@ -14,7 +8,6 @@ export function createLogger(environment: Environment): LoggerService {
   const settings = new SettingsReader(environment);
   const level = settings.get('LOG_LEVEL');
   return new OneLineLogger({
-    ...WRITTEN,
     prefix: 'muster',
     json: settings.get('LOG_FORMAT') === 'json',
     colors: process.stdout.isTTY === true && settings.get('LOG_FORMAT') !== 'json',
@@ -37,7 +30,7 @@ export const TEXT_PRINTER: Printer = {
 /** With LOG_FORMAT=json each line is an object, because programs that read the log read these lines too. */
 export function createPrinter(environment: Environment): Printer {
   if (new SettingsReader(environment).get('LOG_FORMAT') !== 'json') return TEXT_PRINTER;
-  const logger = new OneLineLogger({ ...WRITTEN, json: true, colors: false, logLevels: [...LEVELS] });
+  const logger = new OneLineLogger({ json: true, colors: false, logLevels: [...LEVELS] });
   return { say: (text) => logger.log(text, 'muster'), fail: (text) => logger.error(text, 'muster') };
 }
 
@@ -64,6 +57,6 @@ class OneLineLogger extends ConsoleLogger {
 
   protected override printStackTrace(stack: string): void {
     // The JSON object of the entry contains it.
-    if (stack && !this.options.json) console.error(stack.replace(/\s*\n\s*/g, ' | '));
+    if (stack && !this.options.json) process.stderr.write(`${stack.replace(/\s*\n\s*/g, ' | ')}\n`);
   }
 }

@@ -7,7 +7,7 @@ describe('the logger of the process', () => {
     ['json', ['"requestId":"r-1"', '"correlationId":"c-1"']],
   ])('adds the ids of a request to its entries as %s, on one line', (LOG_FORMAT, ids) => {
     const lines: string[] = [];
-    const write = jest.spyOn(console, 'log').mockImplementation((text) => void lines.push(String(text)));
+    const write = jest.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
     try {
       const logger = createLogger({ LOG_FORMAT, LOG_LEVEL: 'info' });
       logger.log('outside', 'gateway');
@@ -23,7 +23,7 @@ describe('the logger of the process', () => {
 
   it('writes the stack of an error into the JSON object of its entry, and nothing else', () => {
     const lines: string[] = [];
-    const write = jest.spyOn(console, 'error').mockImplementation((text) => void lines.push(String(text)));
+    const write = jest.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
     try {
       createLogger({ LOG_FORMAT: 'json' }).error('it failed', new Error('it failed').stack, 'gateway');
     } finally {

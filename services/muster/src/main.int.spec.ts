@@ -101,9 +101,10 @@ describe('a log that cannot be written', () => {
         MUSTER_DATA_DIRECTORY: directory.path,
         MUSTER_START_WAIT: '1s',
       };
-      // The start writes a warning while it waits for the server.
+      // Two warnings at the same time, and one more while the start waits for the server.
+      const unknown = { MUSTER_FIRST: '1', MUSTER_SECOND: '1' };
       const script = cause === 'a full disk' ? '"$@" >/dev/full' : '"$@" | true';
-      const options = { encoding: 'utf8', env: { ...process.env, ...settings } } as const;
+      const options = { encoding: 'utf8', env: { ...process.env, ...settings, ...unknown } } as const;
       const { stderr } = spawnSync('sh', ['-c', script, 'sh', ...command], options);
       directory.remove();
       expect(stderr).toMatch(/^muster: The server of NATS_URL was not reachable for 1 s: /);

@@ -32,6 +32,8 @@ const PARENT_CHECK_MS = 1_000;
  * store` maintains the event store.
  */
 async function main(args: readonly string[], environment: Environment): Promise<void> {
+  // Muster works on without its log: without a listener, a line that cannot be written, as on a full disk, would end the process.
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   const [name, ...others] = args;
   if (name === '--help' || name === '-h' || name === 'help') return console.log(USAGE);
   if (name === 'store') return runStoreCommand(others, environment, (line) => console.log(line));
