@@ -109,29 +109,66 @@ export function parseAddressRanges(texts: readonly string[]): readonly AddressRa
   });
 }
 
-/** Returns the smallest address of a sorted list that is not below the given address. */
-function nextListed(list: readonly AddressRange[], address: IpAddress): IpAddress | undefined {
-  let [start, end] = [0, list.length];
+/** Returns the index of the first range of a sorted list, from `start` on, that does not end below the given address. */
+function indexFrom(list: readonly AddressRange[], address: IpAddress, start = 0): number {
+  let end = list.length;
   while (start < end) {
     const middle = (start + end) >>> 1;
     const range = list[middle];
     if (range && compareIps(range.last, address) < 0) start = middle + 1;
     else end = middle;
   }
-  const first = list[start]?.first;
-  return first && compareIps(first, address) <= 0 ? address : first;
+  return start;
+}
+
+function isListed(list: readonly AddressRange[], address: IpAddress): boolean {
+  const range = list[indexFrom(list, address)];
+  return range !== undefined && compareIps(range.first, address) <= 0;
+}
+
+/** One range of a list. */
+interface Cursor {
+  readonly list: readonly AddressRange[];
+  readonly index: number;
+  readonly range: AddressRange;
+}
+
+function cursorAt(list: readonly AddressRange[], index: number): Cursor | undefined {
+  const range = list[index];
+  return range && { list, index, range };
+}
+
+const endsBefore = (first: Cursor, second: Cursor): boolean => compareIps(first.range.last, second.range.last) < 0;
+
+/** Replaces the top of a heap, which is the range that ends first. */
+function replaceTop(heap: Cursor[], cursor: Cursor): void {
+  let at = 0;
+  for (;;) {
+    const [left, right] = [heap[2 * at + 1], heap[2 * at + 2]];
+    const isRight = right !== undefined && left !== undefined && endsBefore(right, left);
+    const child = isRight ? right : left;
+    if (!child || !endsBefore(child, cursor)) break;
+    heap[at] = child;
+    at = 2 * at + (isRight ? 2 : 1);
+  }
+  heap[at] = cursor;
 }
 
 /**
- * Returns the smallest address that is in all sorted lists, or undefined. Each list names its next address in turn until all name the
- * same, because the lists of a large cluster have many ranges and usually share most of them.
+ * Returns an address that is in all sorted lists, or undefined. Each step passes a range, the one that ends first. A search by address
+ * would ask each list about each address, because hundreds of hosts may each miss other addresses.
  */
 function firstCommon(lists: readonly (readonly AddressRange[])[]): IpAddress | undefined {
-  let address = lists[0]?.[0]?.first;
-  for (let [agreed, turn] = [0, 0]; address && agreed < lists.length; turn = (turn + 1) % lists.length) {
-    const next = nextListed(lists[turn] ?? [], address);
-    agreed = next === address ? agreed + 1 : 1;
-    address = next;
+  const heap = lists.map((list) => cursorAt(list, 0)).filter((cursor) => cursor !== undefined);
+  if (heap.length < lists.length) return undefined;
+  // A sorted array is a heap.
+  heap.sort((a, b) => compareIps(a.range.last, b.range.last));
+  let address = heap.map(({ range }) => range.first).reduce((a, b) => (compareIps(a, b) < 0 ? b : a));
+  for (let top = heap[0]; top && compareIps(top.range.last, address) < 0; top = heap[0]) {
+    const next = cursorAt(top.list, indexFrom(top.list, address, top.index + 1));
+    if (!next) return undefined;
+    if (compareIps(address, next.range.first) < 0) address = next.range.first;
+    replaceTop(heap, next);
   }
   return address;
 }
@@ -146,7 +183,7 @@ export function verifyByFreeAddresses(
 ): 'succeeded' | 'failed' | 'unverified' {
   const address = parseIp(vip);
   if (!address || lists.length === 0) return 'unverified';
-  if (lists.every((list) => nextListed(list, address) === address)) return 'succeeded';
+  if (lists.every((list) => isListed(list, address))) return 'succeeded';
   return firstCommon(lists) ? 'failed' : 'unverified';
 }
 

@@ -143,6 +143,27 @@ describe('lists of free addresses', () => {
     }
   });
 
+  it('are read in steps per range, not per address and list, when each address is missing in one of them', () => {
+    const [listCount, addressCount, readsPerRangeMax] = [50, 1_000, 40];
+    let [reads, ranges] = [0, 0];
+    const lists = Array.from({ length: listCount }, (_, at) =>
+      rangesOf(
+        Array.from({ length: addressCount }, (__, one) => one).filter((one) => (one + at + 1) % listCount !== 0),
+      ).map(({ first, last }) => {
+        ranges += 1;
+        return {
+          first,
+          get last() {
+            reads += 1;
+            return last;
+          },
+        };
+      }),
+    );
+    expect(verifyByFreeAddresses(lists, '10.0.0.5')).toBe('unverified');
+    expect(reads).toBeLessThan(ranges * readsPerRangeMax);
+  });
+
   it('do not confirm a text that is not an address', () => {
     expect(verifyByFreeAddresses([rangesOf([1])], '10.0.0')).toBe('unverified');
   });
