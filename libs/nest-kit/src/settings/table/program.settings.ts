@@ -111,7 +111,7 @@ export const PROGRAM_SETTINGS = {
     fallback: 0,
     fallbackText: 'any free port, kept at a restart',
     meaning:
-      'The port on which the `nats-server` child listens. 0: the port of the last start, or any free port when that port is in use.',
+      'The port on which the `nats-server` child listens. 0: the port of the last start, or any free port when that port is in use or is the port of another endpoint.',
   }),
   NATS_TLS: choice({
     ...MUSTER,
