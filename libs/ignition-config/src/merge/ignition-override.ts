@@ -186,6 +186,11 @@ function problemsOf(config: Json, minor: number): readonly Problem[] {
       const [member, problem] = fault(entry) ?? [];
       if (problem !== undefined) report(member ? [...place, member] : place, problem);
     }
+  for (const list of UNIT_LISTS)
+    for (const { place, entry } of entriesAt(config, list)) {
+      const fault = typeof entry['contents'] === 'string' ? unitFault(entry['contents']) : undefined;
+      if (fault) report([...place, 'contents'], fault);
+    }
   for (const member of ['httpProxy', 'httpsProxy']) {
     const place = ['ignition', 'proxy', member];
     const url = at(config, place);
@@ -202,6 +207,28 @@ function problemsOf(config: Json, minor: number): readonly Problem[] {
     if (named) report(['storage', 'filesystems', index], `format is required together with ${named}.`);
   });
   return problems;
+}
+
+const UNIT_LISTS = [['systemd', 'units'] as const, ['systemd', 'units', 'dropins'] as const];
+const UNIT_LINE_BYTES_MAX = 2_048;
+
+/** Returns the first line that Ignition cannot read. It reads less than systemd does. */
+function unitFault(contents: string): string | undefined {
+  let [isContinued, isInSection] = [false, false];
+  for (const [index, line] of contents.split('\n').entries()) {
+    const refused = (reason: string): string => `line ${index + 1} of the unit ${reason}`;
+    if (new TextEncoder().encode(line).length > UNIT_LINE_BYTES_MAX)
+      return refused(`has more than ${UNIT_LINE_BYTES_MAX} bytes. Divide it with a backslash at the end of a line.`);
+    const text = line.trim();
+    const isSkipped = isContinued || text === '' || /^[#;]/.test(text);
+    isContinued = text.endsWith('\\');
+    if (isSkipped) continue;
+    if (text.startsWith('[')) {
+      if (!/^\[[^\]]*\]$/.test(text)) return refused('must be a section, such as [Service].');
+      isInSection = true;
+    } else if (isInSection && !text.includes('=')) return refused('has no "=".');
+  }
+  return undefined;
 }
 
 /** Returns the entries of a list, or of a list in each entry of a list, with their places. */

@@ -15,6 +15,12 @@ const luks = (members: object) => storage({ luks: [{ name: 'a', device: '/dev/a'
 const raid = (members: object) => storage({ raid: [{ name: 'a', level: 'raid1', devices: ['/dev/a'], ...members }] });
 const partition = (...partitions: object[]) => storage({ disks: [{ device: '/dev/sda', partitions }] });
 
+const unit = (contents: string) => ({ ignition: V, systemd: { units: [{ name: 'a.service', contents }] } });
+const dropin = (contents: string) => ({
+  ignition: V,
+  systemd: { units: [{ name: 'a.service', dropins: [{ name: 'a.conf', contents }] }] },
+});
+
 const REFUSED: readonly (readonly [string, object])[] = [
   ['storage.files[0].path', storage({ files: [{ path: '/a//b' }] })],
   ['storage.files[0].path', storage({ files: [{ path: '/a/./b' }] })],
@@ -35,9 +41,23 @@ const REFUSED: readonly (readonly [string, object])[] = [
   ['storage.raid[0].devices', raid({ devices: [] })],
   ['partitions[0].guid', partition({ number: 1, guid: 'x' })],
   ['partitions[0]', partition({ sizeMiB: 10 })],
+  ['systemd.units[0].contents: line 1', unit('[Unit\nA=b\n')],
+  ['systemd.units[0].contents: line 3', unit('[Unit]\nA=b\n[Service] x\n')],
+  ['systemd.units[0].contents: line 2', unit('[Unit]\nfoo\n')],
+  ['systemd.units[0].contents: line 2', unit(`[Unit]\nA=${'b'.repeat(2_100)}\n`)],
+  ['systemd.units[0].dropins[0].contents: line 1', dropin('[Service')],
 ];
 
 const ACCEPTED: readonly object[] = [
+  ...[
+    '',
+    'x',
+    '\n  [Unit] \r\nA=b\r\n',
+    '[Unit]\n# [x\n; y\nA=[z\n=c\n',
+    '[Unit]\nA=a \\\n [b \\\nc\nD=d',
+    `[Unit]\nA=${'b'.repeat(2_000)}`,
+  ].map(unit),
+  dropin('[Service]\nA=b'),
   storage({ files: [{ path: '/' }] }),
   storage({ filesystems: [{ device: '/dev/sda1', format: 'xfs', path: '/x' }] }),
   storage({ directories: [{ path: '/a', overwrite: true, user: { id: 1, name: '' } }] }),
