@@ -32,7 +32,12 @@ export class ReleaseChoice {
     if (body.ocp_release_image) {
       this.assertTrusted(body.ocp_release_image, caller);
       this.assertInstallable(body.ocp_release_image, 'ocp_release_image');
-      return { openshiftVersion: body.openshift_version, ocpReleaseImage: body.ocp_release_image, cpuArchitecture };
+      const listed = this.catalogue.releases.find(({ url }) => url === body.ocp_release_image);
+      return {
+        openshiftVersion: listed?.version ?? body.openshift_version,
+        ocpReleaseImage: body.ocp_release_image,
+        cpuArchitecture: listed?.cpu_architecture === 'multi' ? 'multi' : cpuArchitecture,
+      };
     }
     const release = this.catalogue.findRelease(body.openshift_version, cpuArchitecture);
     if (!release) throw noVersion(body.openshift_version, cpuArchitecture, this.catalogue.versionNames());

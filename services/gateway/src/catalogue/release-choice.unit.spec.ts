@@ -67,6 +67,23 @@ describe('the release image of a new cluster', () => {
     }
   });
 
+  it('decides the version and the architecture when it is one of RELEASE_IMAGES', () => {
+    const multi = OWN.replace('x86_64', 'multi');
+    const listed = [
+      ...releaseImages,
+      { openshift_version: '4.18-multi', version: '4.18.3-multi', cpu_architecture: 'multi', url: multi },
+    ];
+    const choice = new ReleaseChoice(new VersionCatalogue(listed, []), {
+      releaseImages: listed,
+      allowedReleaseRegistries: [],
+      toolchains: toolchainsOf({}),
+    });
+    const of = (ocp_release_image: string) => choice.ofCluster({ openshift_version: '4.12', ocp_release_image }, ADMIN);
+    expect(of(multi)).toMatchObject({ openshiftVersion: '4.18.3-multi', cpuArchitecture: 'multi' });
+    expect(of(OWN)).toMatchObject({ openshiftVersion: '4.18.3', cpuArchitecture: 'x86_64' });
+    expect(of(foreign)).toMatchObject({ openshiftVersion: '4.12', cpuArchitecture: 'x86_64' });
+  });
+
   it('does not leave the allowed registry with dots', () => {
     expect(() => choose('registry.example.com/team/../x:1', user, ['registry.example.com/team'])).toThrow();
   });
