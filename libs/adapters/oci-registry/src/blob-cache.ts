@@ -48,6 +48,8 @@ export interface BlobCache {
    */
   commit(name: string): Promise<string>;
   evict(): Promise<void>;
+  /** Returns this cache for one user. The extracted files that the user finds or stores are not evicted before `release`. */
+  holding(): { readonly cache: BlobCache; release(): void };
 }
 
 const PART = '.part';
@@ -109,6 +111,13 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
     await rm(path, { force: true });
     await rm(path + SUM, { force: true });
   };
+  /** Paths that must not be evicted, with the number of their users. */
+  const users = new Map<string, number>();
+  const countUse = (path: string, change: number): void => {
+    const count = (users.get(path) ?? 0) + change;
+    if (count > 0) users.set(path, count);
+    else users.delete(path);
+  };
   /** A file system may write the new name to the disk before the bytes, so the bytes are flushed first. */
   const commit = async (name: string): Promise<string> => {
     const path = at(name);
@@ -122,7 +131,7 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
     }
     return path;
   };
-  return {
+  const cache: BlobCache = {
     open: async () => void (await mkdir(directory, { recursive: true })),
     inTurn: async (key, reading, task) => {
       const { signal } = reading;
@@ -213,11 +222,39 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
       const oldestFirst = files.filter(({ path }) => !path.endsWith(SUM)).sort((a, b) => a.mtimeMs - b.mtimeMs);
       for (const { path, size } of oldestFirst.slice(0, -1)) {
         if (total <= bytesMax) return;
+        if (users.has(path)) continue;
         await remove(path);
         total -= size;
       }
     },
+    holding: () => {
+      const held = new Set<string>();
+      // A layer is needed only until its files are extracted.
+      const hold = (name: string): void => {
+        if (DIGEST.test(name) || held.has(at(name))) return;
+        held.add(at(name));
+        countUse(at(name), 1);
+      };
+      return {
+        cache: {
+          ...cache,
+          find: (name) => {
+            hold(name);
+            return cache.find(name);
+          },
+          commit: (name) => {
+            hold(name);
+            return commit(name);
+          },
+        },
+        release: () => {
+          for (const path of held) countUse(path, -1);
+          held.clear();
+        },
+      };
+    },
   };
+  return cache;
 }
 
 async function addTo(hash: Hash, path: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { ImageRegistryError, type DownloadProgress, type ExtractedFile, type HttpResponse } from '@muster/ports';
 import { eventually, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
@@ -134,6 +134,25 @@ describe('reads at the same time', () => {
     expect(second.host).toBe('open.lan');
     second.answer();
     expect(await textOf(open.file)).toBe('text');
+  });
+
+  it('keep a file that is used until its user has ended, also when the cache is full', async () => {
+    const small = blobCache(directory.path, 1);
+    const files: string[] = [];
+    const extract = async (of: BlobCache, text: string): Promise<void> => {
+      cache = of;
+      const { file } = read('one.lan', images.add({ a: text }));
+      (await asked()).answer();
+      files.push((await file).path);
+    };
+    const exist = (): readonly boolean[] => files.map((path) => existsSync(path));
+    const user = small.holding();
+    await extract(user.cache, 'used');
+    for (const text of ['one', 'two', 'three']) await extract(small, text);
+    expect(exist()).toEqual([true, false, false, true]);
+    user.release();
+    await extract(small, 'four');
+    expect(exist()).toEqual([false, false, false, false, true]);
   });
 
   it('send nothing when they were ended while they waited', async () => {

@@ -104,11 +104,10 @@ export class UnconfiguredIgnition {
     const files = await this.documents.run(DOCUMENT_TASKS.unconfiguredFiles, input);
     try {
       const wanted = { ...release, pullSecret, caPem, mirrors: [] };
-      const { installer } = await this.binaries.of(wanted);
+      const { endUse, installer } = await this.binaries.of(wanted);
       // One run at a time, because the processes of its user are ended after each run.
-      return await this.queue.run(OUTPUT, () =>
-        this.runWith(installer, infraEnvId, release, files, credentialsIn(input)),
-      );
+      const run = () => this.runWith(installer, infraEnvId, release, files, credentialsIn(input));
+      return await this.queue.run(OUTPUT, run).finally(endUse);
     } catch (error) {
       if (!(error instanceof ArtifactsRefused)) throw error;
       throw new RefusalError({

@@ -81,6 +81,8 @@ export interface WantedInstaller {
 export interface FoundInstaller {
   readonly installer: string;
   readonly release?: ReadRelease;
+  /** Ends the use of the installer. The cache may remove it from then on. */
+  endUse?(): void;
 }
 
 /** From this version the standard installer supports bare metal. */
@@ -95,11 +97,11 @@ export const installerKindOf = ({
 
 type OnProgress = (progress: DownloadProgress) => void;
 
-/** Opens the registries with the credentials of a pull secret. */
+/** Opens the registries with the credentials of a pull secret. Files that were read stay in the cache until `endUse`. */
 export type OpenRegistries = (
   wanted: Pick<WantedInstaller, 'pullSecret' | 'caPem' | 'mirrors'>,
   onProgress: OnProgress,
-) => Promise<ImageRegistry & { close?(): void }>;
+) => Promise<ImageRegistry & { close?(): void; endUse?(): void }>;
 
 const CACHE_BYTES_MAX = 8 * 1024 ** 3;
 /** Interval of log lines about a download. */
@@ -134,7 +136,7 @@ export class InstallerBinaries {
 
   /**
    * Returns the installer of a release and the metadata of the release. Reads that wait for the download of another one receive its
-   * progress.
+   * progress. The caller ends the use of the installer.
    * @throws ArtifactsRefused with image, registry, reason and remedy
    */
   async of(
@@ -182,6 +184,7 @@ export class InstallerBinaries {
       const extractMs = performance.now() - extractionStartedMs;
       return {
         installer: installer.path,
+        endUse: () => registry.endUse?.(),
         release: {
           releaseImage,
           version: release.version,
@@ -195,6 +198,9 @@ export class InstallerBinaries {
           extractSeconds: installer.wasCached ? 0 : extractMs / MS_PER_SECOND,
         },
       };
+    } catch (error) {
+      registry.endUse?.();
+      throw error;
     } finally {
       registry.close?.();
     }
@@ -259,6 +265,7 @@ function openRegistries({ registries, workDirectory, proxyEnvironment }: Openshi
       caPem: [registries.settings?.caPem, caPem].filter(Boolean).join('\n') || undefined,
       proxy: readProxySettings(proxyEnvironment),
     });
+    const held = cache.holding();
     const registry = await ociImageRegistry({
       send,
       pullSecret: parsePullSecret(pullSecret),
@@ -266,9 +273,9 @@ function openRegistries({ registries, workDirectory, proxyEnvironment }: Openshi
       random: Math.random,
       nowMs: () => performance.now(),
       mirrors: [...mirrors, ...registries.mirrors],
-      cache,
+      cache: held.cache,
       onProgress,
     });
-    return { ...registry, close };
+    return { ...registry, close, endUse: held.release };
   };
 }

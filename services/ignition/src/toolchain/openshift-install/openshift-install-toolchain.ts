@@ -49,12 +49,16 @@ export function openshiftInstallToolchain(
           caPem: order.additionalTrustBundle,
           mirrors: await mirrorsIn(order.manifests, documents),
         };
-        const { installer, release } = await binaries.of(wanted, report.downloaded, report.signal);
-        if (release) await report.releaseRead(release);
-        // A download may take an hour, so a run takes its turn only when it has the installer.
-        const slot = runs++ % RUNS_AT_ONCE_MAX;
-        const run = () => makeWithInstaller(order, installer, settings, documents, slot);
-        return Buffer.from(JSON.stringify(await queue.run(String(slot), run)));
+        const { endUse, installer, release } = await binaries.of(wanted, report.downloaded, report.signal);
+        try {
+          if (release) await report.releaseRead(release);
+          // A download may take an hour, so a run takes its turn only when it has the installer.
+          const slot = runs++ % RUNS_AT_ONCE_MAX;
+          const run = () => makeWithInstaller(order, installer, settings, documents, slot);
+          return Buffer.from(JSON.stringify(await queue.run(String(slot), run)));
+        } finally {
+          endUse?.();
+        }
       });
       return finish(order, readOutput(kept.toString()), settings, documents);
     },

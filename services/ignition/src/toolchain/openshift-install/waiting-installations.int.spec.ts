@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExtractedFile } from '@muster/ports';
 import { INSTALLER_UID, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
@@ -9,7 +9,7 @@ import { openshiftInstallToolchain } from './openshift-install-toolchain';
 
 const RELEASES = ['quay.io/release:1', 'quay.io/release:2', 'quay.io/release:3'];
 
-describe('a registry that sends nothing', () => {
+describe('installations that wait', () => {
   let directory: TemporaryDirectory;
   beforeEach(() => (directory = temporaryDirectory()));
   afterEach(() => directory.remove());
@@ -44,7 +44,38 @@ describe('a registry that sends nothing', () => {
       }),
   };
 
-  it('does not delay installations of other releases', async () => {
+  it.each([
+    ['has run', true],
+    ['cannot be read', false],
+  ])('keep an installer in the cache until it %s', async (_, isMade) => {
+    const ended: boolean[] = [];
+    const [release = ''] = RELEASES;
+    const installer = join(directory.path, 'release-0', 'openshift-install');
+    const open: OpenRegistries = () =>
+      Promise.resolve({
+        manifest: () => Promise.reject(new Error('not used')),
+        architectures: () => Promise.reject(new Error('not used')),
+        extractFile: async (_image, _architecture, path) => {
+          const file = files[path]?.(release) ?? { path: '/dev/null', wasCached: true };
+          if (!isMade) throw new Error('not readable');
+          return file;
+        },
+        // The cache removes a file that is not used.
+        endUse: () => {
+          ended.push(existsSync(installer));
+          rmSync(installer, { force: true });
+        },
+      });
+    const toolchain = openshiftInstallToolchain(settings(), new InstallerBinaries(settings(), open));
+    const made = toolchain.make(sampleInstallRequest(), keptInMemory(), IGNORED_REPORT);
+    const result = await made.then(
+      ({ artifacts }) => artifacts.some(({ name }) => name === 'bootstrap.ign'),
+      () => false,
+    );
+    expect({ isMade: result, ended }).toEqual({ isMade, ended: [isMade] });
+  });
+
+  it('do not wait for the registry of another release, which sends nothing', async () => {
     const stopped = new AbortController();
     const open: OpenRegistries = ({ pullSecret }) =>
       Promise.resolve({
