@@ -112,6 +112,9 @@ export function parseCommandLine(args: readonly string[]): BenchOptions | undefi
   if (program !== undefined && fixed)
     throw new UsageError(`${fixed.name} measures this tree only; --program does not apply.`);
   const sizes = { events, hosts };
+  // The programs of a comparison get their names and --quick only.
+  const ignored = Object.entries({ program, data: dataDirectory, ...sizes }).find(([, value]) => value !== undefined);
+  if (ref !== undefined && ignored) throw new UsageError(`--${ignored[0]} does not apply to --compare.`);
   return {
     benches,
     isQuick,

@@ -28,6 +28,8 @@ describe('the command line of the benchmarks', () => {
     [['--data', '--quick'], '--data needs a value'],
     [['--rounds', 'many'], '--rounds is many'],
     [['--program', 'main.js', '--only', 'commands'], 'commands measures this tree only'],
+    [['--compare', 'main', '--only', 'fleet', '--hosts', '1000'], '--hosts does not apply to --compare'],
+    [['--program', 'main.js', '--compare', 'main'], '--program does not apply to --compare'],
     [['--only', 'nothing'], 'no benchmark nothing, only counts'],
   ])('refuses %j', (args, message) => {
     expect(() => parseCommandLine(args)).toThrow(UsageError);
