@@ -104,6 +104,10 @@ export class ClusterProcess {
       if (others) return others;
       if (this.isAheadOfView(entry)) return undefined;
       entry.awaitsHosts = false;
+    } else if (entry.state.status === 'preparing-for-installation' && this.isAheadOfView(entry)) {
+      // A host may have registered again. It is prepared again before the installation starts.
+      entry.awaitsHosts = true;
+      return undefined;
     }
     for (const command of this.followUps(entry)) if (command.type === 'Refresh') await this.handle(entry, command);
     return undefined;
