@@ -10,7 +10,7 @@ import {
 } from '@muster/event-sourcing';
 import { type InventoryCommand, inventoryDecider, isPartial, type ReportedState } from '@muster/inventory';
 import { CLOCK, EVENT_STORE, IDS, type MusterEventStore, OBJECT_STORE, REQUESTS, SECRETS } from '@muster/nest-kit';
-import type { Clock, Ids, ObjectStore, Requests, Secrets } from '@muster/ports';
+import { type Clock, type Ids, KeyedQueue, type ObjectStore, type Requests, type Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { textAt } from '@muster/schema';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
@@ -32,6 +32,8 @@ const NOTHING: Attachments = { body: '', secretName: '', secret: '' };
 @Injectable()
 export class Reports implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly handler: CommandHandler<ReportedState, InventoryCommand>;
+  /** The parts of a later report of the host wait for those of the earlier one, so that the later report stays in force. */
+  private readonly inParts = new KeyedQueue();
   private hosts: { unsubscribe(): void } | undefined;
 
   constructor(
@@ -71,9 +73,20 @@ export class Reports implements OnApplicationBootstrap, OnApplicationShutdown {
     context: CommandContext,
   ): Promise<Stored> {
     const command = { type: 'RecordReport', event: parseEvent('inventory', type, data) } as const;
+    return type === 'ConnectivityReported'
+      ? this.inParts.run(hostKey, () => this.recordParts(hostKey, command, attachments, context))
+      : this.handle(hostKey, command, attachments, context);
+  }
+
+  /** A report about many hosts is stored in several appends. */
+  private async recordParts(
+    hostKey: string,
+    command: InventoryCommand,
+    attachments: Attachments,
+    context: CommandContext,
+  ): Promise<Stored> {
     let stored = await this.handle(hostKey, command, attachments, context);
-    // A report about many hosts is stored in several appends.
-    for (let part = 1; type === 'ConnectivityReported' && part < PARTS_MAX; part += 1) {
+    for (let part = 1; part < PARTS_MAX; part += 1) {
       if (!isPartial((await this.handler.load(hostKey)).state)) break;
       stored = await this.handle(hostKey, command, NOTHING, { ...context, commandId: `${context.commandId}#${part}` });
     }
