@@ -155,7 +155,9 @@ class TunnelAgent extends HttpsAgent {
         socket.destroy();
         return fail(new Error(`the proxy ${this.proxy.host} answered ${answer.statusCode} to CONNECT ${authority}`));
       }
-      const secure = connectTls({ ...this.tls, socket, servername: target.servername || host });
+      // TLS allows no address as server name. The certificate is compared with `host`.
+      const servername = target.servername || (isIP(host) ? '' : host);
+      const secure = connectTls({ ...this.tls, socket, host, servername });
       onSocket?.(null, secure);
     });
     tunnel.once('timeout', () => tunnel.destroy(new Error(`the proxy ${this.proxy.host} did not answer in time`)));

@@ -3,6 +3,7 @@ import { webcrypto } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, type Server, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import * as x509 from '@peculiar/x509';
 import { realTimer } from '../timer';
 import { createHttpClient } from './http-client';
@@ -45,19 +46,27 @@ describe('client behind a proxy', () => {
   const servers: Server[] = [];
   const addresses = { ipv4: '', ipv6: '', tls: '' };
   let [service, caPem] = ['', ''];
+  /** Of a server with a certificate for 192.0.2.1 only. Its answer contains the server name that the client sent. */
+  let port = 0;
   beforeAll(async () => {
     const own = await selfSigned('ip', '127.0.0.1');
     const ofService = await selfSigned('dns', 'service.example.com');
-    caPem = `${own.cert}\n${ofService.cert}`;
+    const ofAddress = await selfSigned('ip', '192.0.2.1');
+    caPem = [own, ofService, ofAddress].map(({ cert }) => cert).join('\n');
     const [ipv4, ipv6] = [createServer(answer), createServer(answer)];
     const tls = createHttpsServer(own, answer);
     for (const proxy of [ipv4, ipv6, tls]) proxy.on('connect', openTunnel);
     const origin = createHttpsServer(ofService, (_request, response) => response.end('{"from":"service"}'));
-    servers.push(ipv4, ipv6, tls, origin);
+    const unnamed = createHttpsServer(ofAddress, (request, response) => {
+      const { servername } = request.socket as TLSSocket;
+      response.end(JSON.stringify({ servername }));
+    });
+    servers.push(ipv4, ipv6, tls, origin, unnamed);
     addresses.ipv4 = `http://user:secret@127.0.0.1:${await listen(ipv4)}`;
     addresses.ipv6 = `http://user:secret@[::1]:${await listen(ipv6, '::1')}`;
     addresses.tls = `https://user:secret@127.0.0.1:${await listen(tls)}`;
     service = `service.example.com:${await listen(origin)}`;
+    port = await listen(unnamed);
   });
   afterAll(() => servers.forEach((server) => server.close()));
   beforeEach(() => seen.splice(0));
@@ -85,6 +94,11 @@ describe('client behind a proxy', () => {
   it.each(['ipv4', 'ipv6', 'tls'] as const)('opens a tunnel for TLS through a proxy with %s', async (proxy) => {
     expect(await get(`https://${service}`, proxy)).toBe('{"from":"service"}');
     expect(seen).toEqual([`CONNECT ${service}`]);
+  });
+
+  it('sends no server name through a tunnel to an address, and expects a certificate for that address', async () => {
+    expect(await get(`https://192.0.2.1:${port}`)).toBe('{"servername":false}');
+    await expect(get(`https://192.0.2.2:${port}`)).rejects.toThrow(/IP: 192\.0\.2\.2 is not in the cert/);
   });
 
   it.each(['http', 'https'])('waits longer than Node for each address of a server with %s', async (scheme) => {
