@@ -46,7 +46,7 @@ describe('client behind a proxy', () => {
   const servers: Server[] = [];
   const addresses = { ipv4: '', ipv6: '', tls: '' };
   let [service, caPem] = ['', ''];
-  /** Of a server with a certificate for 192.0.2.1 only. Its answer contains the server name that the client sent. */
+  /** The port of a server with a certificate for 192.0.2.1 only. Its answer contains the server name that the client sent. */
   let port = 0;
   beforeAll(async () => {
     const own = await selfSigned('ip', '127.0.0.1');
