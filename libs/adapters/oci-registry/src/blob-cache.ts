@@ -15,6 +15,8 @@ export interface Reading {
  * of a directory.
  */
 export interface BlobCache {
+  /** The limit of the total, which one file must not exceed either. */
+  readonly bytesMax: number;
   /** Creates the directory. */
   open(): Promise<void>;
   /**
@@ -30,7 +32,7 @@ export interface BlobCache {
   /**
    * Appends to the existing part of `name`, from byte `from` on.
    * @throws IncompleteBlob when bytes are missing; the received bytes are kept
-   * @throws WrongDigest when the complete file has another digest; it is removed
+   * @throws WrongContent when there are more bytes than expected or than the limit, or another digest; the file is removed
    * @throws CacheFailure when the file cannot be written
    */
   append(
@@ -79,10 +81,11 @@ export const failCache = (cause: Error): never => {
   throw new CacheFailure(cause);
 };
 
-export class WrongDigest extends Error {
-  constructor(found: string, expected: string) {
-    super(`the digest of the bytes is ${found} and not ${expected}`);
-    this.name = 'WrongDigest';
+/** The bytes are not those that the manifest describes. */
+export class WrongContent extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'WrongContent';
   }
 }
 
@@ -132,6 +135,7 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
     return path;
   };
   const cache: BlobCache = {
+    bytesMax,
     open: async () => void (await mkdir(directory, { recursive: true })),
     inTurn: async (key, reading, task) => {
       const { signal } = reading;
@@ -186,11 +190,17 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
       const hash = createHash('sha256');
       if (from > 0) await addTo(hash, part);
       let bytes = from;
+      const most = Math.min(expected.bytes, bytesMax);
+      const fail = async (reason: string): Promise<never> => {
+        await rm(part, { force: true });
+        throw new WrongContent(reason);
+      };
       const file = await open(part, 'a').catch(failCache);
       try {
         for await (const chunk of body) {
           hash.update(chunk);
           bytes += chunk.length;
+          if (bytes > most) await fail(`the layer has more than ${most} bytes`);
           await file.appendFile(chunk).catch(failCache);
           onBytes(bytes);
         }
@@ -199,10 +209,7 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
       }
       if (bytes < expected.bytes) throw new IncompleteBlob(bytes, expected.bytes);
       const found = hash.digest('hex');
-      if (found !== expected.sha256) {
-        await rm(part, { force: true });
-        throw new WrongDigest(found, expected.sha256);
-      }
+      if (found !== expected.sha256) await fail(`the digest of the bytes is ${found} and not ${expected.sha256}`);
       return commit(name);
     },
     scratch: async (name) => at(name) + PART,

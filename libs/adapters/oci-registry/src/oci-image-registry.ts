@@ -9,7 +9,7 @@ import {
   ImageRegistryError,
   type RegistryFault,
 } from '@muster/ports';
-import { type BlobCache, CacheFailure, failCache, type Reading, WrongDigest } from './blob-cache';
+import { type BlobCache, CacheFailure, failCache, type Reading, WrongContent } from './blob-cache';
 import { type ImageReference, type MirrorRule, parseImageReference, placesOf } from './image-reference';
 import { createRegistryClient, readText, type RegistryClientOptions, SILENCE_MS_MAX } from './registry-client';
 import { decompressed, readTar } from './tar-entries';
@@ -255,7 +255,7 @@ function architectureIn(configuration: string): string | undefined {
 }
 
 const faultOf = (error: unknown): RegistryFault =>
-  error instanceof WrongDigest ? 'corrupt' : error instanceof CacheFailure ? 'disk' : 'unreachable';
+  error instanceof WrongContent ? 'corrupt' : error instanceof CacheFailure ? 'disk' : 'unreachable';
 
 /** True: the file was written. A text: it is a link to there. Undefined: not in this layer. */
 async function extract(blob: string, path: string, cache: BlobCache, name: string): Promise<true | string | undefined> {
@@ -267,8 +267,10 @@ async function extract(blob: string, path: string, cache: BlobCache, name: strin
     await readTar(
       stream,
       (entry) => {
-        if (result !== undefined) return 'stop';
+        if (result !== undefined || file) return 'stop';
         if (entry.path !== path) return 'skip';
+        if (entry.size > cache.bytesMax)
+          throw new Error(`/${path} has ${entry.size} bytes, and at most ${cache.bytesMax} are allowed`);
         if (entry.type === 'link' || entry.type === 'hard-link') {
           result = entry.type === 'link' ? entry.target : `/${entry.target}`;
           return 'stop';

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { getEventListeners } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
@@ -137,21 +138,22 @@ describe('reads at the same time', () => {
   });
 
   it('keep a file that is used until its user has ended, also when the cache is full', async () => {
-    const small = blobCache(directory.path, 1);
+    const fileBytes = 2_000;
+    const small = blobCache(directory.path, fileBytes);
     const files: string[] = [];
-    const extract = async (of: BlobCache, text: string): Promise<void> => {
+    const extract = async (of: BlobCache): Promise<void> => {
       cache = of;
-      const { file } = read('one.lan', images.add({ a: text }));
+      const { file } = read('one.lan', images.add({ a: randomBytes(fileBytes / 2).toString('hex') }));
       (await asked()).answer();
       files.push((await file).path);
     };
     const exist = (): readonly boolean[] => files.map((path) => existsSync(path));
     const user = small.holding();
-    await extract(user.cache, 'used');
-    for (const text of ['one', 'two', 'three']) await extract(small, text);
+    await extract(user.cache);
+    for (let others = 0; others < 3; others += 1) await extract(small);
     expect(exist()).toEqual([true, false, false, true]);
     user.release();
-    await extract(small, 'four');
+    await extract(small);
     expect(exist()).toEqual([false, false, false, false, true]);
   });
 

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ImageRegistry, SendHttp } from '@muster/ports';
 import { manualClock, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { blobCache } from './blob-cache';
@@ -97,5 +99,59 @@ describe('a registry that sends nothing', () => {
     for (const digest of [first, second, first])
       await registry.extractFile(`quay.io/release@${digest}`, 'amd64', 'a', signal);
     expect(requests.filter((host) => host === 'dead.lan')).toHaveLength(2);
+  });
+});
+
+describe('a download from a registry', () => {
+  const LIMIT_BYTES = 10_000;
+  let directory: TemporaryDirectory;
+  beforeEach(() => (directory = temporaryDirectory()));
+  afterEach(() => directory.remove());
+
+  /** Reads the file `a`. Returns the error and the bytes that were written. */
+  async function read(text: string, send: (images: MemoryRegistry) => SendHttp) {
+    const images = memoryRegistry();
+    const registry = await ociImageRegistry({
+      send: send(images),
+      pullSecret: parsePullSecret(''),
+      sleep: async () => undefined,
+      random: () => 0,
+      nowMs: () => 0,
+      mirrors: [],
+      cache: blobCache(directory.path, LIMIT_BYTES),
+    });
+    const image = `one.lan/a@${images.add({ a: text })}`;
+    const error = await registry.extractFile(image, 'amd64', 'a', signal).catch((failure: unknown) => failure);
+    const sizes = readdirSync(directory.path).map((name) => statSync(join(directory.path, name)).size);
+    return { error, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+  }
+
+  it('ends when a layer is longer than its manifest states, and keeps nothing of it', async () => {
+    let sent = 0;
+    const { bytes, error } = await read('text', (images) => async (request) => {
+      if (request.url.includes('/manifests/')) return images.answer(request);
+      const endless = (async function* () {
+        for (; sent < 1_000; sent += 1) yield Buffer.alloc(100);
+      })();
+      return { ...answerOf(), body: endless };
+    });
+    expect(error).toMatchObject({ fault: 'corrupt', reason: expect.stringMatching(/^the layer has more than \d+ bytes$/) });
+    expect(sent).toBeLessThan(20);
+    expect(bytes).toBe(0);
+  });
+
+  it('ends when a layer is larger than the cache may be', async () => {
+    const text = randomBytes(2 * LIMIT_BYTES).toString('hex');
+    const { bytes, error } = await read(text, (images) => async (request) => images.answer(request));
+    expect(error).toMatchObject({ fault: 'corrupt', reason: `the layer has more than ${LIMIT_BYTES} bytes` });
+    expect(bytes).toBe(0);
+  });
+
+  it('ends when the file is larger than the cache may be, before it is unpacked', async () => {
+    const text = ' '.repeat(100 * LIMIT_BYTES);
+    const { bytes, error } = await read(text, (images) => async (request) => images.answer(request));
+    const reason = expect.stringContaining(`(/a has ${text.length} bytes, and at most ${LIMIT_BYTES} are allowed)`);
+    expect(error).toMatchObject({ fault: 'content', reason });
+    expect(bytes).toBeLessThan(LIMIT_BYTES);
   });
 });
