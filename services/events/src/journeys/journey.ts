@@ -199,11 +199,12 @@ export function evolveHostJourney(
     case 'HostReset':
       return { ...before, bootstrap_from: NOT_YET, attempt_stage: '', _position: position };
     case 'HostUnbound':
+      // The timeline of its next cluster does not contain what it did in this one.
       return {
         ...before,
         cluster_id: clusterOfHostAfter(before.cluster_id, event),
         bootstrap_from: NOT_YET,
-        attempt_stage: '',
+        ...BEGUN,
         _position: position,
       };
     case 'HostDeregistered':

@@ -218,6 +218,21 @@ describe('the projection of timelines', () => {
     expect(cluster.failures.map(({ stage: at }) => at)).toEqual(['Adding router ca', 'finalizing']);
   });
 
+  it('contains no statuses and stages of a host in its earlier cluster', async () => {
+    const other = '55555555-5555-4555-8555-555555555555';
+    const { host } = await after(
+      ...INSTALLATION_EVENTS.slice(0, 5),
+      hostStatus('known', 'discovering'),
+      stage('Starting installation'),
+      onHost('HostUnbound', { clusterId: CLUSTER_ID }),
+      hostStatus('unbinding', 'known'),
+      onHost('HostBound', { clusterId: other }),
+      hostStatus('binding', 'known-unbound'),
+    );
+    expect(host).toMatchObject({ cluster_id: other, stages: [] });
+    expect(host.statuses.map(({ name }) => name)).toEqual(['unbinding', 'binding']);
+  });
+
   it('adds the known steps of a pool host when it joins a cluster', async () => {
     const given = [
       clusterRegistered(),
