@@ -26,6 +26,7 @@ const CLUSTER_INPUTS: ReadonlySet<string> = new Set([
   'HostRoleSuggested',
   'HostBootstrapChosen',
   'HostProgressed',
+  'InstallationDiskChosen',
   'HostBound',
   'HostUnbound',
   'HostDeregistered',

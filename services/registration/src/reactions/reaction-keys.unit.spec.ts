@@ -37,6 +37,13 @@ describe('the reactions to a report', () => {
   });
 });
 
+describe('the reactions to another installation disk', () => {
+  it('are the roles of its cluster, because operators need the other disks', () => {
+    const chosen = hostEvent(KEY, 'InstallationDiskChosen', { diskId: '/dev/disk/by-id/wwn-2', byUser: true });
+    expect(keysAfter(chosen)).toEqual([`host:${KEY}`, `cluster:${CLUSTER_ID}`]);
+  });
+});
+
 describe('the reactions to a host that is installed or leaves', () => {
   const other = hostKey(2);
   const waiting = [hostRegistered(other), hostEntered(other, 'installing-pending-user-action')];
