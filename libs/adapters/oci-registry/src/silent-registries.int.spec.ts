@@ -135,7 +135,10 @@ describe('a download from a registry', () => {
       })();
       return { ...answerOf(), body: endless };
     });
-    expect(error).toMatchObject({ fault: 'corrupt', reason: expect.stringMatching(/^the layer has more than \d+ bytes$/) });
+    expect(error).toMatchObject({
+      fault: 'corrupt',
+      reason: expect.stringMatching(/^the layer has more than \d+ bytes$/),
+    });
     expect(sent).toBeLessThan(20);
     expect(bytes).toBe(0);
   });
