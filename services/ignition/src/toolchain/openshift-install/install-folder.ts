@@ -2,6 +2,7 @@ import { chmod, cp, lchown, lstat, mkdir, readdir, readFile, rename, rm, writeFi
 import { dirname, join } from 'node:path';
 import { removeStaleFiles } from '@muster/adapter-filesystem';
 import type { ManifestFile, ManifestFolder } from '@muster/ignition-config';
+import { errorCode } from '@muster/schema';
 import { ArtifactsRefused } from '../toolchain.port';
 
 /** Output files of the installer that are kept: name → path. They are secrets. */
@@ -28,6 +29,21 @@ const MODE_PRIVATE_FOLDER = 0o700;
 /** Another user may enter the folder but not list it. */
 const MODE_PASSAGE = 0o711;
 const FOLDERS: readonly ManifestFolder[] = ['openshift', 'manifests'];
+
+/**
+ * Creates a folder in the directory for temporary files, in which each user of the machine can create one with the same name.
+ * @throws ArtifactsRefused for the folder of another user, because that user could replace the installers in it
+ */
+export async function createOwnFolder(path: string): Promise<void> {
+  await mkdir(path, { mode: MODE_PASSAGE }).catch((error: unknown) => {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  });
+  const found = await lstat(path);
+  if (found.isDirectory() && found.uid === (process.geteuid?.() ?? found.uid)) return;
+  throw new ArtifactsRefused(
+    `${path} is not a directory of the user that runs the service, so its content cannot be trusted. Remove it or set WORK_DIR, and start the installation again.`,
+  );
+}
 
 /**
  * Opens the folder of one installation. Removes the content of an earlier run, and the folders of other installations whose run did not

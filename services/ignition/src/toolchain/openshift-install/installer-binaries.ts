@@ -21,6 +21,7 @@ import { errorMessage } from '@muster/schema';
 import { Logger } from '@nestjs/common';
 import type { ServiceRegistries } from '../../service-registries';
 import { ArtifactsRefused, type ReadRelease } from '../toolchain.port';
+import { createOwnFolder } from './install-folder';
 
 /** How the installer of a release is obtained and run. */
 export interface OpenshiftInstallSettings {
@@ -41,6 +42,8 @@ export interface OpenshiftInstallSettings {
   readonly proxyEnvironment: { readonly [name: string]: string };
 }
 
+const temporaryWorkDirectory = (): string => join(tmpdir(), 'muster-ignition');
+
 const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const;
 
 export function readOpenshiftInstallSettings(
@@ -51,7 +54,7 @@ export function readOpenshiftInstallSettings(
     installerPath: settings.get('OPENSHIFT_INSTALL_PATH'),
     releases: settings.get('RELEASE_IMAGES') ?? DEFAULT_RELEASE_IMAGES,
     registries,
-    workDirectory: settings.get('WORK_DIR') ?? join(tmpdir(), 'muster-ignition'),
+    workDirectory: settings.get('WORK_DIR') ?? temporaryWorkDirectory(),
     certificatesDirectory: settings.get('EPHEMERAL_INSTALLER_CLUSTER_TLS_CERTS_OVERRIDE_DIR'),
     timeoutMs: settings.get('OPENSHIFT_INSTALL_TIMEOUT'),
     installerUserId: settings.get('OPENSHIFT_INSTALL_USER_ID'),
@@ -137,14 +140,16 @@ export class InstallerBinaries {
   /**
    * Returns the installer of a release and the metadata of the release. Reads that wait for the download of another one receive its
    * progress. The caller ends the use of the installer.
-   * @throws ArtifactsRefused with image, registry, reason and remedy
+   * @throws ArtifactsRefused with image, registry, reason and remedy, or when another user owns the default of WORK_DIR
    */
   async of(
     wanted: WantedInstaller,
     onProgress: OnProgress = () => undefined,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<FoundInstaller> {
-    if (this.settings.installerPath) return { installer: this.settings.installerPath };
+    const { installerPath, workDirectory } = this.settings;
+    if (workDirectory === temporaryWorkDirectory()) await createOwnFolder(workDirectory);
+    if (installerPath) return { installer: installerPath };
     const { releaseImage } = wanted;
     if (!releaseImage)
       throw new ArtifactsRefused(
