@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { createRamdisk } from '@muster/boot-image';
+import { createIgnitionArchive, createRamdisk } from '@muster/boot-image';
 import { readInstallConfigOverrides, trustBundleProblem } from '@muster/domain';
 import {
   ignitionOverrideProblem,
@@ -219,6 +219,7 @@ export const DOCUMENT_TASKS = {
   createRamdisk: documentTask('@muster/boot-image', STATIC_NETWORKS, createRamdisk),
   unconfiguredFiles: documentTask('@muster/ignition-config', STATIC_NETWORKS, unconfiguredFiles),
   checkIgnitionOverride: documentTask('@muster/ignition-config', 'ignition_config_override', ignitionOverrideProblem),
+  createIgnitionArchive: documentTask('@muster/boot-image', 'ignition_config_override', createIgnitionArchive),
   checkHostIgnition: documentTask('@muster/ignition-config', 'config', ignitionOverrideProblem),
   readInstallConfigOverrides: documentTask('@muster/domain', 'install_config_overrides', readInstallConfigOverrides),
   checkTrustBundle: documentTask('@muster/domain', 'additional_trust_bundle', trustBundleProblem),

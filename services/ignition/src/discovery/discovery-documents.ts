@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { UUID_PATTERN } from '@muster/assisted-api';
-import { createIgnitionArchive, IGNITION_ARCHIVE_BYTES_MAX } from '@muster/boot-image';
+import { IGNITION_ARCHIVE_BYTES_MAX } from '@muster/boot-image';
 import { type InfraEnvSettings, type Plain, PULL_SECRET, type RecordedMusterEvent } from '@muster/contracts';
 import { infraEnvDecider, type InfraEnvState } from '@muster/domain';
 import { BoundedMap } from '@muster/event-sourcing';
@@ -219,7 +219,7 @@ export class DiscoveryDocuments {
       redHatCaPem: this.config.redHatCaPem,
     });
     const ignition = Buffer.from(toIgnitionJson(await this.withOverride(state, rendered)));
-    refuseOversize(ignition);
+    await refuseOversize(ignition, this.documents);
     const generatedAt = await this.stamp(infraEnvId, withoutSecrets ? `${isoType}/without-secrets` : isoType, ignition);
     return { ignition, generatedAt, renewAtMs: this.tokenRenewalMs() };
   }
@@ -282,10 +282,10 @@ const readStamp = createJsonReader(Type.Object({ digest: Type.String(), generate
   name: 'the stamp of the discovery document',
 });
 
-/** Documents that may exceed the limit are compressed to determine their size. */
-function refuseOversize(ignition: Buffer): void {
+/** Documents that may exceed the limit are compressed to determine their size, which takes 100 ms and more. */
+async function refuseOversize(ignition: Buffer, documents: DocumentWorkers): Promise<void> {
   if (ignition.length <= IGNITION_ARCHIVE_BYTES_MAX) return;
-  const { length } = createIgnitionArchive(ignition);
+  const { length } = await documents.runAlone(DOCUMENT_TASKS.createIgnitionArchive, ignition.length, ignition);
   if (length <= IGNITION_ARCHIVE_BYTES_MAX) return;
   throw new RefusalError({
     code: 'invalid-input',
