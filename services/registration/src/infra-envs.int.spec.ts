@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
 import { RegistrationService, streamIdOf } from '@muster/contracts';
-import { agentTokenGeneration, NO_DOCUMENT, openDocument, openTrustBundle, referenceOf } from '@muster/nest-kit';
+import {
+  agentTokenGeneration,
+  DocumentWorkers,
+  NO_DOCUMENT,
+  openDocument,
+  openTrustBundle,
+  referenceOf,
+} from '@muster/nest-kit';
 import { TestCluster } from './cluster.fixture.spec';
 import { asUser, RunningRegistration } from './running-registration.fixture.spec';
 
@@ -88,8 +95,11 @@ describe('the Ignition override of an infra-env', () => {
 
   it('is accepted when its compressed size fits into an image', async () => {
     const text = filled('a'.repeat(400_000));
+    const runAlone = jest.spyOn(DocumentWorkers.prototype, 'runAlone');
     const { settings } = await running.infraEnv(await revise(text));
     expect(settings.ignitionConfigOverride).toEqual(referenceOf(text));
+    // The compression of a large text would delay all other requests.
+    expect(runAlone.mock.calls.map(([{ name }]) => name)).toContain('createIgnitionArchive');
   });
 
   it('is refused with its size when it does not fit into any image', async () => {

@@ -1,4 +1,4 @@
-import { createIgnitionArchive, IGNITION_ARCHIVE_BYTES_MAX } from '@muster/boot-image';
+import { IGNITION_ARCHIVE_BYTES_MAX } from '@muster/boot-image';
 import {
   type ClusterSettings,
   documentSecretName,
@@ -90,7 +90,7 @@ export class GivenDocuments {
     const problem =
       override === '' ? undefined : await this.workers.run(DOCUMENT_TASKS.checkIgnitionOverride, override);
     if (problem) throw unusable('ignition_config_override', problem);
-    refuseLargeOverride(override);
+    await refuseLargeOverride(override, this.workers);
     const bundleProblem = bundle && (await this.workers.run(DOCUMENT_TASKS.checkTrustBundle, bundle));
     if (bundleProblem) throw unusable('additional_trust_bundle', bundleProblem);
     const hasNetworks = Boolean(staticNetworkConfig) || Boolean(before.staticNetworkConfig?.digest);
@@ -137,9 +137,10 @@ const sealingOf = (text: string): readonly SecretToSeal[] =>
 const OWN_PART_BYTES = 16 * 1024;
 
 /** @throws RefusalError when the override does not fit into any image */
-function refuseLargeOverride(text: string): void {
+async function refuseLargeOverride(text: string, workers: DocumentWorkers): Promise<void> {
   if (text === '') return;
-  const bytes = createIgnitionArchive(new TextEncoder().encode(text)).length;
+  const config = new TextEncoder().encode(text);
+  const { length: bytes } = await workers.runAlone(DOCUMENT_TASKS.createIgnitionArchive, config.length, config);
   const bytesMax = IGNITION_ARCHIVE_BYTES_MAX - OWN_PART_BYTES;
   if (bytes <= bytesMax) return;
   const reason = `ignition_config_override takes ${bytes} bytes of the image when it is compressed. Allowed: at most ${bytesMax}. Let hosts fetch large files from a server instead.`;
