@@ -57,6 +57,9 @@ class SharedImage {
  */
 const MINIMAL_FORMS_MAX = 8;
 
+/** Errors of the operating system for lack of file descriptors or memory. The file itself may be intact. */
+const LACKS_RESOURCES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
+
 /** The state of one base image, with the terms of OS_IMAGES. */
 export interface BaseImageStatus {
   readonly openshift_version: string;
@@ -160,7 +163,7 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
       // A missing or damaged file may be replaced before the next request, so the failure is not cached.
       if (this.known.get(key) === known) {
         this.known.delete(key);
-        forget();
+        if (!LACKS_RESOURCES.has(errorCode(error) ?? '')) forget();
       }
       releaseAll();
       throw unusable(entry, error);
