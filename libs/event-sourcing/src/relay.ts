@@ -14,9 +14,9 @@ import { eventSubject, HEAD_BEACON } from './shared-events';
 
 /**
  * Intervals between beacons after the last event: short at first, so that a lost last event is detected soon, then
- * long.
+ * longer. After an outage of the bus, consumers find the events that it lost within the last interval.
  */
-const BEACON_WAITS_MS = [100, 300, 1_000, 3_000, 10_000, 15_000];
+const BEACON_WAITS_MS = [100, 300, 1_000, 3_000];
 
 export interface Relay {
   close(): Promise<void>;

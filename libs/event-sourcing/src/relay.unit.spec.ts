@@ -83,6 +83,20 @@ describe('relay', () => {
     expect(facts()).toHaveLength(2);
   });
 
+  it('publishes a beacon every 3 s also long after the last event, which an outage of the bus may have lost', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+    try {
+      await start();
+      await appendEvents(store, 1);
+      await jest.advanceTimersByTimeAsync(600_000);
+      const before = bus.published.length;
+      await jest.advanceTimersByTimeAsync(3_000);
+      expect(bus.published.slice(before)).toMatchObject([{ subject: HEAD_BEACON, body: { position: 0 } }]);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('continues after an event that the bus refuses, which leaves a gap for consumers', async () => {
     const picky: LocalBus = {
       ...bus,
