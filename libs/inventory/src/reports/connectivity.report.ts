@@ -151,14 +151,25 @@ function inTurns<T>(items: readonly T[], groupOf: (item: T) => string): T[] {
   return turns.sort((a, b) => a.turn - b.turn).map(({ item }) => item);
 }
 
+/**
+ * Returns a limited number of addresses from all networks of both families, in the order of their texts. The reader does not know the
+ * machine networks. The many addresses of one interface must not displace the one in a machine network.
+ */
+function fromAllNetworks(addresses: readonly string[]): string[] {
+  const all = sorted(addresses);
+  if (all.length <= MAX_PEER_ADDRESSES) return all;
+  const perFamily = inTurns(inTurns(all, networkOf), (text) => (text.includes(':') ? 'IPv6' : 'IPv4'));
+  return perFamily.slice(0, MAX_PEER_ADDRESSES).sort();
+}
+
 function toPeer(remote: RemoteHost): Plain<PeerReach> {
   const near = (remote.l2_connectivity ?? []).filter(({ successful }) => successful);
   const paths = pathsTo(remote);
   const reached = [...paths].filter(([, { isReached }]) => isReached);
   return {
     hostId: remote.host_id ?? '',
-    nearAddresses: sorted(near.map(({ remote_ip_address }) => remote_ip_address ?? '')).slice(0, MAX_PEER_ADDRESSES),
-    farAddresses: sorted(reached.map(([address]) => address)).slice(0, MAX_PEER_ADDRESSES),
+    nearAddresses: fromAllNetworks(near.map(({ remote_ip_address }) => remote_ip_address ?? '')),
+    farAddresses: fromAllNetworks(reached.map(([address]) => address)),
     // An address that did not answer has no quality: other rules require that hosts reach each other.
     latencyMs: Math.max(0, ...reached.map(([, { latencyMs }]) => latencyMs)),
     packetLossPercent: Math.max(0, ...reached.map(([, { lossPercent }]) => lossPercent)),

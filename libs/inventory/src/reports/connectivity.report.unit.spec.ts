@@ -103,6 +103,24 @@ describe('connectivity of hosts', () => {
     expect(stored?.peers).toMatchObject([{ farAddresses: ['10.0.0.1'], packetLossPercent: 10 }]);
   });
 
+  it.each<[string, string, (n: number) => string]>([
+    ['of a second network', '192.168.7.5', (n) => `10.0.0.${n}`],
+    ['of a second family', 'fd00::5', (n) => `10.0.${n}.1`],
+  ])('keeps the address %s when a host has more addresses than are stored', (_case, other, addressOf) => {
+    const addresses = [...Array.from({ length: 100 }, (_, n) => addressOf(n)), other];
+    const peer = {
+      host_id: 'a',
+      l2_connectivity: addresses.map((remote_ip_address) => ({ remote_ip_address, successful: true })),
+      l3_connectivity: addresses.map((remote_ip_address) => ({ remote_ip_address, successful: true })),
+    };
+    const { stored } = report(start, peer);
+    const [reach] = stored?.peers ?? [];
+    expect(reach?.farAddresses).toContain(other);
+    expect(reach?.nearAddresses).toEqual(reach?.farAddresses);
+    expect(reach?.farAddresses).toEqual([...(reach?.farAddresses ?? [])].sort());
+    expect(reach?.farAddresses).toHaveLength(64);
+  });
+
   it('includes addresses that several machines use', () => {
     const { stored } = report(start, remote('a', {}, ['02:AA', '02:bb']), remote('b', {}, ['02:aa']));
     expect(stored?.collisions).toEqual([{ address: '10.0.0.1', macAddresses: ['02:aa', '02:bb'] }]);
