@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refusing } from '../base-images/base-image';
 import { BaseImages } from '../base-images/base-images';
 import type { OsImageEntry } from '../base-images/os-image-catalogue';
-import { DEFAULT_ARCHITECTURE, type QueryParameters, requiredTextOf, textOf } from '../download/image-address';
+import { DEFAULT_ARCHITECTURE, type QueryParameters, requiredTextOf, singleTextOf } from '../download/image-address';
 import { etagOf, FileResponder, type SentFile } from '../http/file-responder';
 
 /** URL from which a host without a root file system downloads that of its build. */
@@ -99,7 +99,7 @@ export class BootArtifactsController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const version = requiredTextOf(query, 'version');
-    const architecture = textOf(query, 'arch') || DEFAULT_ARCHITECTURE;
+    const architecture = singleTextOf(query, 'arch') || DEFAULT_ARCHITECTURE;
     await this.responder.answer(() => this.artifacts.open(artifact, version, architecture), request, reply);
   }
 

@@ -190,6 +190,26 @@ describe('a download that is refused', () => {
     ['a base image that is not downloaded yet', full('4.13'), 503, /rhcos-full-iso-413-x86_64\.iso/],
     ['no type', `/images/${INFRA_ENV_ID}?version=4.18`, 400, /type is missing/],
     ['no version', `/images/${INFRA_ENV_ID}?type=full-iso`, 400, /version is missing/],
+    ['two types', `/images/${INFRA_ENV_ID}?type=full-iso&type=minimal-iso&version=4.18`, 400, /type is repeated/],
+    ['two versions', `/images/${INFRA_ENV_ID}?type=full-iso&version=4.18&version=4.17`, 400, /version is repeated/],
+    [
+      'two architectures',
+      `/images/${INFRA_ENV_ID}?type=full-iso&version=4.18&arch=arm64&arch=s390x`,
+      400,
+      /arch is repeated/,
+    ],
+    [
+      'two architectures of a network boot',
+      `/images/${INFRA_ENV_ID}/pxe-initrd?version=4.18&arch=arm64&arch=s390x`,
+      400,
+      /arch is repeated/,
+    ],
+    [
+      'two architectures of a boot file',
+      '/boot-artifacts/kernel?version=4.18&arch=arm64&arch=s390x',
+      400,
+      /arch is repeated/,
+    ],
     ['another address', '/nothing', 404, /The path was not found/],
   ])('answers the status and reason for %s', async (_, path, status, detail) => {
     expect(await problem(await get(path))).toMatchObject({ status, detail: expect.stringMatching(detail) as string });

@@ -12,9 +12,18 @@ export function textOf(query: QueryParameters, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** @throws RefusalError `invalid-input` when the parameter is missing */
+/**
+ * Returns an empty text when the parameter is missing.
+ * @throws RefusalError `invalid-input` when the parameter is repeated
+ */
+export function singleTextOf(query: QueryParameters, name: string): string {
+  if (!Object.hasOwn(query, name) || !Array.isArray(query[name])) return textOf(query, name);
+  throw new RefusalError({ code: 'invalid-input', reason: `The parameter ${name} is repeated.`, subject: name });
+}
+
+/** @throws RefusalError `invalid-input` when the parameter is missing or repeated */
 export function requiredTextOf(query: QueryParameters, name: string): string {
-  const value = textOf(query, name);
+  const value = singleTextOf(query, name);
   if (value !== '') return value;
   throw new RefusalError({ code: 'invalid-input', reason: `The parameter ${name} is missing.`, subject: name });
 }

@@ -9,6 +9,7 @@ import {
   DEFAULT_ARCHITECTURE,
   type QueryParameters,
   requiredTextOf,
+  singleTextOf,
   textOf,
   typeOfFile,
   typeOfName,
@@ -108,9 +109,9 @@ export class DownloadImageController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const type = typeOfName(textOf(query, 'type'));
+    const type = typeOfName(singleTextOf(query, 'type'));
     const version = requiredTextOf(query, 'version');
-    const architecture = textOf(query, 'arch') || DEFAULT_ARCHITECTURE;
+    const architecture = singleTextOf(query, 'arch') || DEFAULT_ARCHITECTURE;
     const id = await this.access.byId(infraEnvId, tokenIn(query), request.headers.authorization);
     await this.responder.image({ infraEnvId: id, type, version, architecture }, request, reply);
   }
@@ -142,7 +143,7 @@ export class NetworkBootController {
   ): Promise<void> {
     const wanted = {
       version: requiredTextOf(query, 'version'),
-      architecture: textOf(query, 'arch') || DEFAULT_ARCHITECTURE,
+      architecture: singleTextOf(query, 'arch') || DEFAULT_ARCHITECTURE,
     };
     const id = await this.access.byId(infraEnvId, tokenIn(query), request.headers.authorization);
     await this.responder.initrd({ infraEnvId: id, ...wanted }, request, reply);
