@@ -12,7 +12,7 @@ import {
   toKubeNode,
 } from '@muster/host-api';
 import { type IgnitionConfig, mergeIgnition } from '@muster/ignition-config';
-import type { ClusterApi } from '@muster/ports';
+import type { ClusterApi, KubeObject } from '@muster/ports';
 import { createParser, textAt, valueOf } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
 import { parse } from 'yaml';
@@ -185,7 +185,9 @@ async function sendControllerLogs(installation: Installation, cluster: ClusterAp
         { namespace: NAMESPACE, labelSelector: 'job-name=assisted-installer-controller' },
         signal,
       );
-      const [pod] = pods;
+      // A Job replaces a pod that failed, and keeps it. Times in this form are sorted as texts.
+      const createdAt = (pod: KubeObject): string => textAt(pod, 'metadata', 'creationTimestamp') ?? '';
+      const [pod] = [...pods].sort((a, b) => (createdAt(a) < createdAt(b) ? 1 : -1));
       if (pod) {
         const log = await cluster.podLog({ namespace: NAMESPACE, name: pod.metadata.name }, {}, signal);
         const archive = createTarGz({ 'assisted-installer-controller.logs': log });

@@ -129,3 +129,36 @@ it.each([
     expect({ failure, removed }).toEqual({ failure: undefined, removed: expected });
   },
 );
+
+it.each([
+  [['2026-01-02T03:04:05Z', '2026-01-02T03:09:05Z', '2026-01-02T03:05:05Z'], 'controller-1'],
+  [['2026-01-02T03:04:05Z'], 'controller-0'],
+])('the logs of the newest pod of the controller are sent: %j', async (times, expected) => {
+  const pods = times.map((creationTimestamp, index): KubeObject => ({
+    metadata: { name: `controller-${index}`, creationTimestamp },
+  }));
+  const read: string[] = [];
+  const { failure } = await runRecorded({
+    flags: ['--role', 'bootstrap', '--control-plane-count', '3'],
+    recording: [
+      ['hostname', 'node-1\n'],
+      ['systemctl is-active progress.service', 'inactive\n'],
+    ],
+    files: { '/usr/bin/oc': '', '/opt/openshift/auth/kubeconfig': 'kubeconfig', '/opt/openshift/.bootkube.done': '' },
+    api: { uploadControllerLogs: async () => undefined },
+    cluster: {
+      list: async ({ plural }) => {
+        if (plural === 'nodes') return nodes;
+        if (plural === 'pods') return pods;
+        return read.length > 0 ? [{ metadata: { name: 'AssistedControllerIsReady' } }] : [];
+      },
+      get: async ({ name }) => ({ metadata: { name }, data: { invoker: 'assisted-service' } }),
+      podLog: async ({ name }) => {
+        read.push(name);
+        return '';
+      },
+    },
+  });
+  expect(failure).toBeUndefined();
+  expect(new Set(read)).toEqual(new Set([expected]));
+});
