@@ -90,9 +90,9 @@ const STEP_TYPES: { readonly [type: string]: string } = {
   ImageAvailabilityReported: 'container-image-availability',
 };
 
-/** A report of a step ends its failure. */
+/** A report of a step ends its failure, and so does a request for another one. */
 function withoutFailure(reports: HostReports, event: InventoryEvent): HostReports {
-  const stepType = STEP_TYPES[event.type] ?? '';
+  const stepType = event.type === 'ReportCleared' ? event.data.stepType : (STEP_TYPES[event.type] ?? '');
   if (!reports.failedSteps.has(stepType)) return reports;
   return { ...reports, failedSteps: new Map([...reports.failedSteps].filter(([failed]) => failed !== stepType)) };
 }

@@ -35,6 +35,20 @@ it('the last results of a limited number of disks and images are kept', () => {
   expect(images.map(({ name }) => name)).toEqual(kept.map((index) => `image-${index}`));
 });
 
+it('the failure of a step ends when its report is cleared, so that a new measurement is awaited without its text', () => {
+  const failed = (stepType: string): InventoryEvent => ({
+    type: 'StepFailed',
+    data: { stepType, reason: 'fio is missing', generation: 1 },
+  });
+  const cleared: InventoryEvent = {
+    type: 'ReportCleared',
+    data: { stepType: 'installation-disk-speed-check', generation: 1 },
+  };
+  const events = [failed('installation-disk-speed-check'), failed('container-image-availability'), cleared];
+  const { failedSteps } = events.reduce(evolveReports, NO_REPORTS);
+  expect([...failedSteps.keys()]).toEqual(['container-image-availability']);
+});
+
 it('of slow and lossy connections, only those that exceed a limit for the role of the host are looked up', () => {
   const view = new FactsView();
   const numbers = upTo(100).map((index) => index + 1);
