@@ -52,6 +52,8 @@ interface Register extends At {
   readonly knownMachineSeenAt?: string;
   /** False when the status of the cluster does not accept new hosts. Ignored for hosts without a cluster. */
   readonly clusterAcceptsHosts: boolean;
+  /** True when the hosts of the cluster are being installed. @default false */
+  readonly clusterIsInstalling?: boolean;
   /** Displayed name of the installation disk, `<model> <serial> (<name>, <id>)`. */
   readonly installationDisk?: string;
 }

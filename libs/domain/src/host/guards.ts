@@ -82,8 +82,9 @@ export const HOST_VARIABLES = {
   deadlineDue: [true, false],
 
   // ---- arguments of the command ----
-  /** Register: the cluster accepts new hosts. */
+  /** Register: the cluster accepts new hosts, or its hosts are being installed (`started`). */
   accepts: [true, false],
+  started: [true, false],
   /** Register: the host had rebooted from its installation disk. */
   rebooted: [true, false],
   /** Register: `other`: another live machine has this id; `claimant`: the conflict with it is already recorded. */
@@ -187,8 +188,7 @@ function registerValues(
   timeouts: HostTimeouts,
 ): Partial<HostGuardValues> {
   const { stage } = state.progress;
-  const day2 = command.kind === 'AddToExistingClusterHost';
-  const { machine } = command;
+  const { machine, kind } = command;
   const isOtherMachineClaim =
     isAnotherMachine(state.machine, machine) &&
     isKnownMachineLive(state, command.at, command.knownMachineSeenAt, timeouts);
@@ -196,19 +196,19 @@ function registerValues(
   return {
     bound: command.clusterId !== '',
     accepts: command.clusterAcceptsHosts,
-    rebooted: stage === 'Rebooting' || (day2 && stage === 'Done'),
+    started: command.clusterIsInstalling ?? false,
+    rebooted: stage === 'Rebooting' || (kind === 'AddToExistingClusterHost' && stage === 'Done'),
     identity,
   };
 }
 
 function refreshValues(command: HostSurroundings, state: HostState): Partial<HostGuardValues> {
   const { conditions, cluster, softTimeouts } = command;
-  const { progress } = state;
+  const { progress, isSilenceNoted: isNoted } = state;
   const phase = CLUSTER_PHASES[cluster?.status ?? ''] ?? 'other';
   const connection = connectionOf(conditions, state);
   const stage = STAGE_GROUPS.get(progress.stage) ?? 'other';
   const isPausing = phase === 'waiting' && (stage === 'waiting' || stage === 'rebooting');
-  const isNoted = state.isSilenceNoted;
   const isStagePassed = state.passedDeadlines.includes('stage');
   return {
     failure: failureOf(state),

@@ -44,6 +44,7 @@ const REGISTRATION: readonly Case[] = [
   ['register-unbound', [], command('Register', { clusterId: '' })],
   ['register-in-closed-cluster', [], command('Register', { clusterAcceptsHosts: false })],
   ['register-while-preparing', day1('preparing-successful'), command('Register')],
+  ['register-before-install-step', day1('preparing-successful'), command('Register', { clusterIsInstalling: true })],
   ['register-again', day1('insufficient'), command('Register')],
   ['register-while-resetting', day1('resetting'), command('Register')],
   ['register-while-reset-reboots', [...day1('resetting'), progressed('Rebooting')], command('Register')],

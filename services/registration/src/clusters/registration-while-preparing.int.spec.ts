@@ -28,15 +28,16 @@ describe('a host that registers again when the preparation of its cluster ends',
     };
   }
 
-  /** Registers the host right after the next event of the cluster. The service observes the registration later. */
-  function registerAfterNextEvent(cluster: TestCluster, key: HostKey): () => Promise<unknown> {
+  /** Registers the host right after an event of the cluster. The service observes the registration later. */
+  function registerAfter(type: string, cluster: TestCluster, key: HostKey): () => Promise<unknown> {
     const append = running.store.append.bind(running.store);
     let registered: Promise<unknown> | undefined;
     let resume = (): void => undefined;
     jest.spyOn(running.store, 'append').mockImplementation(async (...given) => {
-      const [streamId] = given;
+      const [streamId, , events] = given;
+      const isOfCluster = streamId === streamIdOf('cluster', cluster.id);
       const result = await append(...given);
-      if (streamId === streamIdOf('cluster', cluster.id) && !registered) {
+      if (isOfCluster && !registered && events.some((event) => event.type === type)) {
         const release = holdMessages(key);
         const isStored = new Promise<void>((resolve) => (resume = resolve));
         registered = cluster.registerHost(parseHostKey(key).hostId);
@@ -61,12 +62,30 @@ describe('a host that registers again when the preparation of its cluster ends',
     await cluster.install();
     for (const key of keys) await cluster.evaluateHostOutcomes(key, PREPARED);
     expect(await running.statuses(...keys)).toEqual(Array(3).fill('preparing-successful'));
-    const registered = registerAfterNextEvent(cluster, first);
+    const registered = registerAfter('InstallationPrepared', cluster, first);
     await cluster.artifactsPrepared();
     await registered();
     await running.settled();
     expect(await running.types(streamIdOf('host', first))).toContain('HostReregistered');
     expect(await running.statuses(...keys)).toEqual(Array(3).fill('installing'));
+    expect((await running.cluster(cluster.id)).status).toBe('installing');
+  });
+
+  it('fails when the installation of its cluster has started, which continues without this worker', async () => {
+    const cluster = new TestCluster(running);
+    const keys = await cluster.ready(6);
+    await cluster.install();
+    for (const key of keys) await cluster.evaluateHostOutcomes(key, PREPARED);
+    const hosts = await Promise.all(keys.map(async (key) => ({ key, ...(await running.host(key)) })));
+    const worker = hosts.find(({ role }) => role === 'worker')?.key;
+    if (!worker) throw new Error('three of six hosts are workers');
+    const registered = registerAfter('ClusterEnteredStatus', cluster, worker);
+    await cluster.artifactsPrepared();
+    await registered();
+    await running.settled();
+    expect(await running.host(worker)).toMatchObject({ status: 'error', statusReason: { code: 'restarted' } });
+    const others = keys.filter((key) => key !== worker);
+    expect(await running.statuses(...others)).toEqual(Array(5).fill('installing'));
     expect((await running.cluster(cluster.id)).status).toBe('installing');
   });
 });

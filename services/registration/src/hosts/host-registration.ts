@@ -2,6 +2,7 @@ import { hostKeyOf, type MusterEvent, type RegistrationService } from '@muster/c
 import {
   architectureRefusal,
   clusterAdmissionRefusal,
+  clusterPermits,
   type HostCommand,
   hostFeatureRefusal,
   type HostState,
@@ -71,6 +72,7 @@ export class HostRegistration {
         machine: request.machine,
         knownMachineSeenAt: this.presence.lastSeenAt(key),
         clusterAcceptsHosts: !cluster || clusterAdmissionRefusal(cluster, clusterId) === undefined,
+        clusterIsInstalling: clusterPermits('record-progress', cluster?.status ?? ''),
         installationDisk: installationDiskLabel(host, this.view.host(key)?.hardware),
       } as const;
       return [command];
