@@ -155,6 +155,29 @@ describe('uploads to an S3 server', () => {
   });
 });
 
+describe('a server that stores a large body slowly', () => {
+  it('has more time for its answer to a larger body', async () => {
+    const server = createServer((request, answer) => {
+      if (request.method !== 'PUT') return void answer.end('<LocationConstraint></LocationConstraint>');
+      request.resume();
+      // Longer than a server may be silent otherwise.
+      request.on('end', () => setTimeout(() => answer.setHeader('etag', '"1"').end(), 5_000));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const store = await minioObjectStore({ url: `http://key:secret@127.0.0.1:${port}/bucket` });
+    const large = randomBytes(32 * 1024 ** 2);
+    const [ofLarge, ofSmall] = await Promise.allSettled([
+      store.put(large, large.length),
+      store.put(Buffer.from('small'), 10),
+    ]);
+    expect(ofLarge).toMatchObject({ status: 'fulfilled', value: { bytes: large.length } });
+    expect(ofSmall).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) as unknown });
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
+
 describe('a body that is stored again', () => {
   it('replaces a damaged body of equal size', async () => {
     const bodies = new Map<string, Buffer>();

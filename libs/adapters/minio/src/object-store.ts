@@ -156,7 +156,6 @@ const openBucket = async (url: string): Promise<Bucket> => {
     });
   if (!(await available(client.bucketExists(bucket))))
     await available(unless(BUCKET_EXISTS, client.makeBucket(bucket)));
-
   return {
     client,
     name: bucket,
@@ -179,19 +178,27 @@ const openBucket = async (url: string): Promise<Bucket> => {
 
 /** A server that receives and sends nothing for this time is frozen, unless the reader of its body is slower. */
 const SILENCE_MAX_MS = 4_000;
+/** A server stores a body between the last byte and the answer. One that stores fewer bytes per millisecond is frozen. */
+const STORED_BYTES_PER_MS_MIN = 8 * 1024;
 
 /** The HTTP client of Node, with a limit for the time without traffic in place of a limit for the whole request. */
 const transport = (useSSL: boolean): ClientOptions['transport'] => {
   const request = (options: https.RequestOptions, onAnswer: (answer: IncomingMessage) => void): http.ClientRequest => {
     let answer: IncomingMessage | undefined;
-    const sent = (useSSL ? https : http).request({ ...options, timeout: SILENCE_MAX_MS }, (received) => {
+    let silenceMaxMs = SILENCE_MAX_MS;
+    const sent = (useSSL ? https : http).request({ ...options, timeout: silenceMaxMs }, (received) => {
       answer = received;
+      sent.setTimeout((silenceMaxMs = SILENCE_MAX_MS));
       onAnswer(received);
+    });
+    sent.on('finish', () => {
+      const storingMaxMs = Number(sent.getHeader('content-length') ?? 0) / STORED_BYTES_PER_MS_MIN;
+      if (!answer) sent.setTimeout((silenceMaxMs = SILENCE_MAX_MS + Math.ceil(storingMaxMs)));
     });
     return sent.on('timeout', () => {
       const isUnread = answer && answer.readableLength > 0;
       if (isUnread) sent.socket?.setTimeout(SILENCE_MAX_MS);
-      else (answer ?? sent).destroy(new ServerSilent());
+      else (answer ?? sent).destroy(new ServerSilent(`no answer and no progress within ${silenceMaxMs / 1_000} s`));
     });
   };
   return { request } as ClientOptions['transport'];
@@ -206,10 +213,8 @@ const storeIn = ({ client, name: bucket, available, ...explaining }: Bucket, pre
   const partOf = async (name: string, range: { readonly start: number; readonly end: number }): Promise<Readable> => {
     const length = range.end - range.start + 1;
     // The client interprets length 0 as the rest of the object.
-    const part =
-      length > 0
-        ? await unless(BEYOND_THE_END, client.getPartialObject(bucket, name, range.start, length))
-        : void (await client.statObject(bucket, name));
+    if (length <= 0) return client.statObject(bucket, name).then(() => Readable.from([]));
+    const part = await unless(BEYOND_THE_END, client.getPartialObject(bucket, name, range.start, length));
     return part ?? Readable.from([]);
   };
 
@@ -262,12 +267,7 @@ const storeIn = ({ client, name: bucket, available, ...explaining }: Bucket, pre
   };
 };
 
-class ServerSilent extends Error {
-  constructor() {
-    super(`no answer and no progress within ${SILENCE_MAX_MS / 1_000} s`);
-    this.name = 'ServerSilent';
-  }
-}
+class ServerSilent extends Error {}
 
 const BROKEN_CONNECTION =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|SlowDown|SlowDownRead|SlowDownWrite|ServiceUnavailable|InternalError|RequestTimeout|XMinioServerNotInitialized)$/;
