@@ -49,6 +49,7 @@ export {
 export {
   type AuthType,
   type DerivedSetting,
+  inexactNetworkLimits,
   maskedProxy,
   openProxy,
   openSealedProxy,

@@ -1,5 +1,5 @@
 import { DEFAULT_OS_IMAGES, STEP_TYPES } from '@muster/assisted-api';
-import { type Environment, imageEndpoint, restEndpoint, SettingsReader } from '@muster/nest-kit';
+import { type Environment, imageEndpoint, inexactNetworkLimits, restEndpoint, SettingsReader } from '@muster/nest-kit';
 import { ALL_RULES, checkOverrides, type OverrideSubject } from '@muster/validation-rules';
 import { EVERY_ADDRESS, LOOPBACK } from './bus-access';
 import type { Surroundings } from './probes';
@@ -245,6 +245,13 @@ const disabledIds: Check = (settings) => {
   });
 };
 
+const inexactLimits: Check = (settings) => {
+  const limits = inexactNetworkLimits(settings);
+  if (limits.length === 0) return [];
+  const problem = `HW_VALIDATOR_REQUIREMENTS limits ${limits.join(' and ')}, which hosts may exceed within a step of the measurement.`;
+  return found('warning', 'settings', problem, 'The exact limits are in docs/reference/settings.md.');
+};
+
 /** Checks that need no network. `npm start` runs them too. The start itself reports the simulated image. */
 const LOCAL: readonly Check[] = [
   hostAddresses,
@@ -257,6 +264,7 @@ const LOCAL: readonly Check[] = [
   toolchain,
   programs,
   disabledIds,
+  inexactLimits,
 ];
 
 export const localFindings = (environment: Environment, around: Surroundings): Promise<readonly Finding[]> =>

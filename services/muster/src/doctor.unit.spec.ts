@@ -30,6 +30,17 @@ const OKD_RELEASES = JSON.stringify(
   })),
 );
 
+/** Requirements with a master of each latency, and a worker of each loss. The first of them are the standard. */
+function limits([latency, ...latencies]: readonly number[], [loss, ...losses]: readonly number[]): string {
+  const full = { cpu_cores: 4, ram_mib: 1000, disk_size_gb: 100, installation_disk_speed_threshold_ms: 10 };
+  const master = { ...full, network_latency_threshold_ms: latency };
+  return JSON.stringify([
+    { version: 'default', master, worker: { ...full, packet_loss_percentage: loss }, sno: full },
+    ...latencies.map((ms) => ({ version: `4.${ms}`, master: { network_latency_threshold_ms: ms } })),
+    ...losses.map((percent) => ({ version: `5.${percent}`, worker: { packet_loss_percentage: percent } })),
+  ]);
+}
+
 describe('the doctor command', () => {
   it('reports nothing for a machine that can install hosts', async () => {
     expect(await allFindings(REAL, SOUND)).toEqual([]);
@@ -72,6 +83,12 @@ describe('the doctor command', () => {
       { DISABLED_STEPS: 'verify-vips,verify-vip' },
       {},
       /^settings: DISABLED_STEPS contains verify-vip, which .* verify-vips\.$/,
+    ],
+    [
+      'limits of the network that are not enforced exactly',
+      { HW_VALIDATOR_REQUIREMENTS: limits([5, 250, 100, 2_000], [0.5, 1]) },
+      {},
+      /^settings: HW_VALIDATOR_REQUIREMENTS limits the latency to 5, 250, 2000 ms and the packet loss to 0\.5 %, which .*settings\.md\.$/,
     ],
     [
       'a missing address for the host executable',

@@ -18,6 +18,9 @@ function latencyClass(latencyMs: number): number {
   return latencyMs <= COARSE_UP_TO_MS ? Math.ceil(latencyMs / COARSE_MS) * COARSE_MS : Infinity;
 }
 
+/** Returns whether a limit equals the bound of a class, so that it is evaluated exactly. */
+export const isLatencyBound = (limitMs: number): boolean => limitMs >= FINE_MS && latencyClass(limitMs) === limitMs;
+
 /** Returns the same value for equal reports about another host. */
 export const reachFingerprint = (reach: Plain<PeerReach>): string =>
   [

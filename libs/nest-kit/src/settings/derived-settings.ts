@@ -4,6 +4,7 @@ import { createSecureContext } from 'node:tls';
 import type { ClusterSettings, Plain } from '@muster/contracts';
 import { CLUSTER_TIMEOUT_TABLE, HOST_TIMEOUT_TABLE } from '@muster/domain';
 import { certificatesFault } from '@muster/ignition-config';
+import { isLatencyBound } from '@muster/inventory';
 import { faultOfSetting, OPERATOR_SETTINGS, type OperatorSettings } from '@muster/operators';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
@@ -178,6 +179,23 @@ export function readHardwareRequirements(settings: SettingsReader): Requirements
   if (parsed.kind === 'parsed') return parsed.table;
   settings.reject(VARIABLE, json, `a list of requirements by version. ${parsed.reason}`);
   return DEFAULT_REQUIREMENTS;
+}
+
+/** Returns the limits of latency and packet loss that hosts may exceed, because measurements are recorded in steps. */
+export function inexactNetworkLimits(settings: SettingsReader): readonly string[] {
+  const { standard, overlays } = readHardwareRequirements(settings);
+  const roles = [standard, ...overlays.map((overlay) => overlay.roles)].flatMap((table) => Object.values(table));
+  const inexact = (limits: readonly (number | undefined)[], isExact: (limit: number) => boolean): string =>
+    [...new Set(limits)].filter((limit) => limit !== undefined && !isExact(limit)).join(', ');
+  const latencies = inexact(
+    roles.map(({ networkLatencyMsMax }) => networkLatencyMsMax),
+    isLatencyBound,
+  );
+  const losses = inexact(
+    roles.map(({ packetLossPercentMax }) => packetLossPercentMax),
+    Number.isInteger,
+  );
+  return [latencies && `the latency to ${latencies} ms`, losses && `the packet loss to ${losses} %`].filter(Boolean);
 }
 
 /** Returns the settings of OLM operators that the environment sets, by variable. */
