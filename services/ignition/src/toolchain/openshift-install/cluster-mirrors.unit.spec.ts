@@ -11,7 +11,12 @@ const CATALOGUE = JSON.stringify([
 
 /** Returns the mirrors with which the release is read, and the error, because no registry answers. */
 async function read(mirrors: readonly string[], environment: Readonly<Record<string, string>>) {
-  const settings = new SettingsReader({ AUTH_TYPE: 'oidc', RELEASE_IMAGES: CATALOGUE, ...environment });
+  const settings = new SettingsReader({
+    AUTH_TYPE: 'oidc',
+    RELEASE_IMAGES: CATALOGUE,
+    WORK_DIR: '/nowhere',
+    ...environment,
+  });
   let used: readonly MirrorRule[] | undefined;
   const open: OpenRegistries = (wanted) => {
     used = wanted.mirrors;
