@@ -111,7 +111,8 @@ export class RegistrationView {
   }
 
   hostsOfInfraEnv(id: string): Iterable<HostKey> {
-    return this.membership.hostsOfInfraEnv(id);
+    // The membership never removes the hosts of an infra-env that was deleted before.
+    return this.infraEnvs.get(id) ? this.membership.hostsOfInfraEnv(id) : this.hosts.keysWhere('infra_env_id', id);
   }
 
   concernedParts(subjectId: string): ConcernedParts {
@@ -238,9 +239,8 @@ export class RegistrationView {
 
   private observeCluster(event: RecordedEvent<ClusterEvent>): void {
     const { id } = parseStreamId(event.streamId);
-    const known = this.clusters.get(id);
+    const [known, hostKeys] = [this.clusters.get(id), this.membership.hostsOf(id)];
     const before = known?.state ?? clusterDecider.initialState();
-    const hostKeys = this.membership.hostsOf(id);
     const entry = known ?? newCluster(id, hostKeys, before, event);
     if (!known) this.clusters.set(id, entry);
     else this.clusters.changed(id);
