@@ -64,8 +64,9 @@ export class KeptTexts {
     if (kept) return kept;
     const running = this.rendering.get(key);
     if (running && areSame(running.sources, sources)) return running.joined;
+    const numbered = identified(sources);
     const joined = this.join(key, sources, text);
-    const rendering = { sources: identified(sources), joined };
+    const rendering = { sources: numbered, joined };
     this.rendering.set(key, rendering);
     try {
       return await joined;
