@@ -100,12 +100,16 @@ interface Order<Document> {
 
 /**
  * Yields all documents of a query in pages; in one page when they have another order than that of their keys. A document that is removed
- * meanwhile would move the others to an earlier offset, so pages are read by key.
+ * meanwhile would move the others to an earlier offset, so several pages are read by key. A list of one page is read in its order.
  */
 export async function* findAll<Document extends object>(
   readModels: Pick<ReadModels, 'find'>,
   { orderBy, ...query }: Omit<ReadModelQuery<Document>, 'orderBy' | 'offset' | 'limit'> & { orderBy?: Order<Document> },
 ): AsyncIterable<readonly Document[]> {
+  if (orderBy) {
+    const page = await readModels.find<Document>({ ...query, orderBy, limit: PAGE_DOCUMENTS });
+    if (page.length < PAGE_DOCUMENTS) return yield page.map(({ document }) => document);
+  }
   const unordered: ReadModelDocument<Document>[] = [];
   for (let after = query.after; ;) {
     const page = await readModels.find<Document>({ ...query, after, limit: PAGE_DOCUMENTS });
