@@ -21,7 +21,7 @@ export {
   retryDelayMs,
   type RetryPolicy,
 } from './http/http-client';
-export { proxyAuthorization, proxyOf, readProxySettings, type ProxySettings } from './http/proxy';
+export { basicAuthorization, proxyOf, readProxySettings, type ProxySettings } from './http/proxy';
 export { createTarGz, hostLogArchive, isPartOf } from './host-files';
 export {
   ARBITER_LABEL,

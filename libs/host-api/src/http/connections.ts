@@ -6,7 +6,7 @@ import { Duplex } from 'node:stream';
 import { connect as connectTls, rootCertificates } from 'node:tls';
 import type { SendHttp } from '@muster/ports';
 import { urlHost } from '@muster/schema';
-import { bareHostname, proxyAuthorization, proxyOf, type ProxySettings } from './proxy';
+import { bareHostname, basicAuthorization, proxyOf, type ProxySettings } from './proxy';
 
 /** Bundles of the system's certificate authorities: CoreOS and RHEL, Debian, openSUSE. */
 const SYSTEM_BUNDLES = [
@@ -101,7 +101,7 @@ export function createConnections(origin: URL, options: ConnectionOptions): Conn
         path: url.pathname + url.search,
       };
       if (isTunnel || !proxy) return direct;
-      const authorization = proxyAuthorization(proxy);
+      const authorization = basicAuthorization(proxy);
       return {
         ...addressOf(proxy),
         path: url.href,
@@ -141,7 +141,7 @@ class TunnelAgent extends HttpsAgent {
     const host = target.host ?? '';
     const fail = (error: Error): void => onSocket?.(error, new Duplex());
     const authority = `${urlHost(host)}:${target.port ?? 443}`;
-    const authorization = proxyAuthorization(this.proxy);
+    const authorization = basicAuthorization(this.proxy);
     const tunnel = (this.toProxy.protocol === 'https:' ? httpsRequest : httpRequest)({
       ...this.toProxy,
       method: 'CONNECT',

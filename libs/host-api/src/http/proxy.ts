@@ -30,8 +30,8 @@ export function proxyOf(url: URL, settings: ProxySettings | undefined): URL | un
   return new URL(address);
 }
 
-/** Returns the value of a Proxy-Authorization header for the credentials in the proxy's URL. */
-export function proxyAuthorization({ username, password }: URL): string | undefined {
+/** Returns the value of an Authorization or Proxy-Authorization header for the credentials in the URL of a server or proxy. */
+export function basicAuthorization({ username, password }: URL): string | undefined {
   if (username === '') return undefined;
   return `Basic ${Buffer.concat([bytesOf(username), Buffer.from(':'), bytesOf(password)]).toString('base64')}`;
 }

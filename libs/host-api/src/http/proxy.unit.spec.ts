@@ -1,4 +1,4 @@
-import { proxyAuthorization, proxyOf, readProxySettings } from './proxy';
+import { basicAuthorization, proxyOf, readProxySettings } from './proxy';
 
 const settings = {
   httpProxy: 'http://proxy.example.com:3128',
@@ -57,13 +57,13 @@ describe('proxy of a request', () => {
   });
 
   it.each(['http://user:50%@p', 'http://user:p%E4ss@p'])('has the bytes of the credentials in %s', (url) => {
-    const header = proxyAuthorization(new URL(url)) ?? '';
+    const header = basicAuthorization(new URL(url)) ?? '';
     const bytes = Buffer.from(header.replace('Basic ', ''), 'base64').toString('latin1');
     expect(bytes).toBe(url.includes('50') ? 'user:50%' : 'user:p\u00e4ss');
   });
 
   it('has decoded credentials', () => {
-    const header = proxyAuthorization(new URL(settings.httpsProxy)) ?? '';
+    const header = basicAuthorization(new URL(settings.httpsProxy)) ?? '';
     expect(Buffer.from(header.replace('Basic ', ''), 'base64').toString()).toBe('user:p@ss');
   });
 });

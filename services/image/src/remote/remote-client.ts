@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { ByteSource } from '@muster/boot-image';
-import { type Connections, createConnections, proxyAuthorization, type ProxySettings } from '@muster/host-api';
+import { type Connections, createConnections, basicAuthorization, type ProxySettings } from '@muster/host-api';
 import { errorCode, errorMessage } from '@muster/schema';
 
 const REDIRECTS_MAX = 5;
@@ -46,8 +46,7 @@ export class RemoteClient {
     signal?: AbortSignal,
   ): Promise<IncomingMessage> {
     let url = new URL(address);
-    // The credentials of a URL have the same form for servers and proxies.
-    const authorization = proxyAuthorization(url);
+    const authorization = basicAuthorization(url);
     const ownHeaders = { ...(authorization && { authorization }), ...this.options.headers };
     url = withoutCredentials(url);
     for (const [name, value] of Object.entries(this.options.queryParameters)) url.searchParams.set(name, value);
