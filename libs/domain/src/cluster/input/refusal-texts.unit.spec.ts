@@ -10,7 +10,7 @@ describe('the refusal of a base domain', () => {
     ['Example.com', 'lower-case letters'],
     ['example.c', 'at least two characters'],
     [`${'a.'.repeat(90)}com`, 'at most 181 lower-case'],
-  ])('of %s names the rule that it breaks', (domain, rule) => {
+  ])('of %s contains the rule that it breaks', (domain, rule) => {
     expect(reasonFor(domain)).toContain(rule);
   });
 

@@ -51,8 +51,9 @@ describe('the default of WORK_DIR, in a directory where each user may create it'
     await expect(installer()).rejects.toThrow(FOREIGN);
   });
 
-  const asRoot = process.getuid?.() === 0 ? it : it.skip;
-  asRoot('is refused when another user owns it (skipped unless the tests run as root)', async () => {
+  const isRoot = process.getuid?.() === 0;
+  const missing = isRoot ? '' : ' (skipped: only root can give a directory to another user)';
+  (isRoot ? it : it.skip)(`is refused when another user owns it${missing}`, async () => {
     mkdirSync(folder);
     chownSync(folder, INSTALLER_UID, INSTALLER_UID);
     await expect(installer()).rejects.toThrow(FOREIGN);
