@@ -11,6 +11,15 @@ const worker = (stage: string, status = 'installing-in-progress'): ServiceHost =
   requested_hostname: 'worker-1',
   progress: { current_stage: stage },
 });
+/** The host and its bootstrap, which has ended. */
+const BOOTSTRAP: Parameters<typeof runRecorded>[0] = {
+  flags: ['--role', 'bootstrap', '--control-plane-count', '3'],
+  recording: [
+    ['hostname', 'node-1\n'],
+    ['systemctl is-active progress.service', 'inactive\n'],
+  ],
+  files: { '/usr/bin/oc': '', '/opt/openshift/auth/kubeconfig': 'kubeconfig', '/opt/openshift/.bootkube.done': '' },
+};
 const nodes = ['a', 'b'].map((name): KubeObject => ({
   metadata: {
     name,
@@ -31,12 +40,7 @@ describe('the bootstrap host of a cluster that its own hosts install', () => {
     let failed = 0;
     let polls = 0;
     const { failure, stages } = await runRecorded({
-      flags: ['--role', 'bootstrap', '--control-plane-count', '3'],
-      recording: [
-        ['hostname', 'node-1\n'],
-        ['systemctl is-active progress.service', 'inactive\n'],
-      ],
-      files: { '/usr/bin/oc': '', '/opt/openshift/auth/kubeconfig': 'kubeconfig', '/opt/openshift/.bootkube.done': '' },
+      ...BOOTSTRAP,
       api: {
         hostsOfRole: async () => {
           polls += 1;
@@ -97,12 +101,7 @@ it.each([
     const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized' }];
     let removed = 0;
     const { failure } = await runRecorded({
-      flags: ['--role', 'bootstrap', '--control-plane-count', '3'],
-      recording: [
-        ['hostname', 'node-1\n'],
-        ['systemctl is-active progress.service', 'inactive\n'],
-      ],
-      files: { '/usr/bin/oc': '', '/opt/openshift/auth/kubeconfig': 'kubeconfig', '/opt/openshift/.bootkube.done': '' },
+      ...BOOTSTRAP,
       api: {
         cluster: async () => ({
           status: 'installing',
@@ -139,12 +138,7 @@ it.each([
   }));
   const read: string[] = [];
   const { failure } = await runRecorded({
-    flags: ['--role', 'bootstrap', '--control-plane-count', '3'],
-    recording: [
-      ['hostname', 'node-1\n'],
-      ['systemctl is-active progress.service', 'inactive\n'],
-    ],
-    files: { '/usr/bin/oc': '', '/opt/openshift/auth/kubeconfig': 'kubeconfig', '/opt/openshift/.bootkube.done': '' },
+    ...BOOTSTRAP,
     api: { uploadControllerLogs: async () => undefined },
     cluster: {
       list: async ({ plural }) => {
