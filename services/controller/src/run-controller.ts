@@ -36,6 +36,8 @@ const REFUSED = 'The service refused the token of the controller';
 const EXPIRED = 'The token is no longer valid, or the cluster was deleted.';
 /** Number of successive answers that the cluster or the token is unknown, after which the controller ends. */
 const UNKNOWN_POINTS_MAX = 3;
+/** The token is not valid, or its user may not read the cluster. */
+const TOKEN_REFUSED = [401, 403];
 /** Number of polls, one per minute, in which a controller that is not ready may use a token that is refused. */
 const REFUSED_POLLS_MAX = 70;
 
@@ -60,7 +62,7 @@ export async function runController(controller: Controller, signal: AbortSignal)
     const report = async (): Promise<void> => {
       found = await reportReady(controller, signal).catch(async (error: unknown) => {
         if (error instanceof ServiceUnreachable) return clusterWithoutService(controller, error, signal);
-        if (!(error instanceof HttpRefused && error.status === 401)) throw error;
+        if (!(error instanceof HttpRefused && TOKEN_REFUSED.includes(error.status))) throw error;
         refusedPolls += 1;
         await controller.timer.sleep(INTERVALS_MS.clusterStatus, signal);
         if (refusedPolls < REFUSED_POLLS_MAX) throw error;

@@ -149,16 +149,21 @@ describe('a controller whose token is refused before it is ready', () => {
     return { entries, waitsMs, run: () => runController({ ...controller, observe, timer: { sleep } }, signal) };
   };
 
-  it('polls once a minute, and fails after 70 minutes, so that its Job reads the token again', async () => {
-    const { entries, run, waitsMs } = start((poll) =>
-      poll < 1_000 ? refusal(401, 'The token has expired.') : undefined,
-    );
-    await expect(run()).rejects.toThrow(/refused the token of the controller for 70 minutes.*The token has expired/);
-    expect(waitsMs.filter((ms) => ms === INTERVALS_MS.clusterStatus)).toHaveLength(70);
-    const notes = entries.filter((entry) => entry.type === 'note' && entry.text.startsWith('Reporting ready'));
-    expect(notes).toHaveLength(69);
-    expect(entries).not.toContainEqual(expect.objectContaining({ type: 'ended' }));
-  });
+  it.each([
+    [401, 'The token has expired.'],
+    [403, 'The user may not read the cluster.'],
+  ])(
+    'with %d polls once a minute, and fails after 70 minutes, so that its Job reads the token again',
+    async (...given) => {
+      const [status, reason] = given;
+      const { entries, run, waitsMs } = start((poll) => (poll < 1_000 ? refusal(status, reason) : undefined));
+      await expect(run()).rejects.toThrow(`refused the token of the controller for 70 minutes: ${reason}`);
+      expect(waitsMs.filter((ms) => ms === INTERVALS_MS.clusterStatus)).toHaveLength(70);
+      const notes = entries.filter((entry) => entry.type === 'note' && entry.text.startsWith('Reporting ready'));
+      expect(notes).toHaveLength(69);
+      expect(entries).not.toContainEqual(expect.objectContaining({ type: 'ended' }));
+    },
+  );
 
   it('continues when the service accepts the token again', async () => {
     const { entries, run } = start((poll) => (poll < 50 ? refusal(401) : undefined));
