@@ -1,4 +1,4 @@
-import { containsIp, parseCidrs } from '@muster/addresses';
+import { compareIps, containsIp, parseCidrs, parseIp } from '@muster/addresses';
 import {
   type ClusterSettingsFacts,
   isDay2Cluster,
@@ -214,8 +214,12 @@ function iscsiClaim(facts: HostFacts): Claim {
   const networks = parseCidrs(clusterOf(facts).machineNetworks);
   for (const { iscsiHostIpAddress } of sessionsOf(facts)) {
     if (iscsiHostIpAddress === '') return broken('no-address');
+    // The kernel writes an IPv6 address of a session without abbreviation.
+    const session = parseIp(iscsiHostIpAddress);
     const nic = hardwareOf(facts).nics.find(({ ipv4Addresses, ipv6Addresses }) =>
-      [...ipv4Addresses, ...ipv6Addresses].some((address) => address.split('/')[0] === iscsiHostIpAddress),
+      parseCidrs([...ipv4Addresses, ...ipv6Addresses]).some(
+        ({ address }) => session !== undefined && compareIps(address, session) === 0,
+      ),
     );
     if (!nic) return broken('no-interface', iscsiHostIpAddress);
     const isInside = parseCidrs([...nic.ipv4Addresses, ...nic.ipv6Addresses]).some((own) =>

@@ -46,7 +46,7 @@ const iscsi = (address: string, ...disks: readonly Parameters<typeof sampleDisk>
     disks: (disks.length > 0 ? disks : [{}]).map((disk) =>
       sampleDisk({ driveType: 'iSCSI', iscsiHostIpAddress: address, ...disk }),
     ),
-    nics: [sampleNic(), sampleNic({ name: 'ens4', ipv4Addresses: ['10.9.0.5/24'] })],
+    nics: [sampleNic(), sampleNic({ name: 'ens4', ipv4Addresses: ['10.9.0.5/24'], ipv6Addresses: ['fd00:9::5/64'] })],
   }),
 });
 const dm0 = { driveType: 'Multipath', name: 'dm-0', iscsiHostIpAddress: '' };
@@ -266,6 +266,7 @@ export const NETWORK_CASES: readonly [
   ],
   [ISCSI, 'no iSCSI', given(), 'none'],
   [ISCSI, 'a separate network', given(iscsi('10.9.0.5')), 'success'],
+  [ISCSI, 'an address as the kernel writes it', given(iscsi('fd00:0009:0000:0000:0000:0000:0000:0005')), 'success'],
   [ISCSI, 'the machine network', given(iscsi('192.168.128.10')), 'failure'],
   [ISCSI, 'no interface with the address', given(iscsi('10.8.0.1')), 'error'],
   [ISCSI, 'no session', given(iscsi('')), 'error'],
