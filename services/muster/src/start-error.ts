@@ -38,7 +38,8 @@ export class StartError extends Error {
 
 const RETRY_MS = 500;
 const REPORT_MS = 10_000;
-const PASSWORD_IN_URL = /(\/\/[^/\s:@]*):[^/\s@]+@/g;
+/** The form of an address in an error contains `<secret>` and no password. */
+const PASSWORD_IN_URL = /(\/\/[^/\s:@]*):(?!<secret>@)[^/\s@]+@/g;
 
 /**
  * Error codes and names that mean that no server answers at the address yet. All other errors end the start immediately.
@@ -100,6 +101,10 @@ export async function reach<Opened>(open: () => Promise<Opened>, options: ReachO
       const setting = options.setting ?? (unavailable && settingOf(unavailable));
       if (setting === undefined) throw error;
       if (reason === BAD_ESCAPE) throw new StartError('settings', badEscapeText(setting), { cause: error });
+      if (!unavailable && isMalformed(error, reason))
+        throw new StartError('settings', `The address in ${setting} cannot be used: ${reason}. Correct ${setting}.`, {
+          cause: error,
+        });
       if (unavailable ? unavailable.isRefused : !isNotReachable(error))
         throw new StartError(
           'dependency',
@@ -123,6 +128,14 @@ export async function reach<Opened>(open: () => Promise<Opened>, options: ReachO
 const BAD_ESCAPE = 'URI malformed';
 const badEscapeText = (setting: SettingName): string =>
   `The address in ${setting} has a "%" that starts no escape such as %40. Write a "%" in the user name or password as %25.`;
+
+/** Errors that the clients throw before they connect, by name or by text. */
+const MALFORMED_NAMES: ReadonlySet<string> = new Set(['MongoParseError', 'MongoAPIError', 'InvalidBucketNameError']);
+const MALFORMED =
+  /^Unexpected ".*" at position \d|^Unable to parse .* with URL$|is not of the form|more than one "@"|^Failed to load certificate file|TypeError: Invalid URL/;
+
+const isMalformed = (error: unknown, reason: string): boolean =>
+  MALFORMED.test(reason) || (error instanceof Error && MALFORMED_NAMES.has(error.name));
 
 /** Some clients wrap the network error, so the chain of causes is examined. */
 function isNotReachable(error: unknown): boolean {

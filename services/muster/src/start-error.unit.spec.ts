@@ -79,6 +79,31 @@ describe('a server that the start requires', () => {
     });
   });
 
+  it.each([
+    ['NATS_URL', 'nats://127.0.0.1:99999', 'Invalid URL'],
+    ['EVENTSTORE_URL', '127.0.0.1:2113', 'expected esdb:// or esdb+discover://'],
+    ['EVENTSTORE_URL', 'esdb://user@name@127.0.0.1', 'more than one "@"'],
+    ['EVENTSTORE_URL', 'esdb://127.0.0.1?tlsCAFile=/absent', 'File was not found'],
+    ['MONGODB_URL', '127.0.0.1:27017', 'Invalid scheme'],
+    ['MONGODB_URL', 'mongodb://127.0.0.1:99999', 'Unable to parse 127.0.0.1:99999'],
+    ['MONGODB_URL', 'mongodb://127.0.0.1/?replicaSet', 'cannot be specified with no value'],
+    ['MINIO_URL', '127.0.0.1:9000', 'http(s)://<key>:<secret>@<host>[:<port>]/<bucket>'],
+    ['MINIO_URL', 'http://key:secret@127.0.0.1:1/x', 'Invalid bucket name: x'],
+  ] as const)('is not asked when the address in %s is malformed: %s', async (setting, url, expected) => {
+    const open = {
+      NATS_URL: () => connectNatsRequests({ servers: url, name: 'test' }),
+      EVENTSTORE_URL: async () => (await import('@muster/adapter-eventstoredb')).eventStoreDbEventStore({ url }),
+      MONGODB_URL: async () => (await import('@muster/adapter-mongodb')).mongodbReadModels({ url }),
+      MINIO_URL: async () => (await import('@muster/adapter-minio')).minioObjectStore({ url }),
+    }[setting];
+    const error: unknown = await reach<unknown>(open, { ...options, setting }).catch((found: unknown) => found);
+    const { reason, lines } = describeFailure(error, new SettingsReader({}));
+    expect([reason, lines.join('\n')]).toEqual(['settings', expect.stringContaining(expected)]);
+    expect(lines.join('\n')).toMatch(
+      new RegExp(`^The address in ${setting} cannot be used: .*\\. Correct ${setting}\\.$`),
+    );
+  });
+
   it('ends the start immediately when it refuses the connection, without a part of the password', async () => {
     const open = (): Promise<never> => Promise.reject(failing('bad auth for mongodb://user:hunter2@host/db'));
     const refused = reach(open, options);

@@ -222,9 +222,9 @@ describe('store compact', () => {
     ['http://key:secret@127.0.0.1:1/documents', /^The server of MINIO_URL was not reachable for 0 s: .*ECONNREFUSED/],
     [
       'http://key:secret@127.0.0.1:1/x',
-      /^The server of MINIO_URL refuses the connection: Invalid bucket name: x\. Check/,
+      /^The address in MINIO_URL cannot be used: Invalid bucket name: x\. Correct MINIO_URL\.$/,
     ],
-    ['127.0.0.1', /^The server of MINIO_URL refuses the connection: .* is not of the form .*\. Check the address/],
+    ['127.0.0.1', /^The address in MINIO_URL cannot be used: .* is not of the form .*\. Correct MINIO_URL\.$/],
   ])('names the setting of a server of documents that it cannot use: %s', async (url, expected) => {
     const path = join(directory.path, 'documents');
     mkdirSync(path, { recursive: true });
