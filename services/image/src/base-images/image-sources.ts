@@ -75,10 +75,10 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
     return this.state(entry).kind === 'ready' && this.locationOf(entry)?.kind === 'file';
   }
 
-  /** Begins the download of an image that is stored here and is not present yet. */
+  /** Begins the download of an image that is stored here and is not present yet, as a request for it does. */
   prefetch(entry: OsImageEntry): void {
     const image = this.stored(entry);
-    if (image) this.store.fetch(image);
+    if (image) this.store.request(image);
   }
 
   /**

@@ -173,6 +173,50 @@ function versionOf({ headers: { etag = '', 'last-modified': modified = '' } }: I
   return etag !== '' && !etag.startsWith('W/') ? etag : modified;
 }
 
+const DOWNLOADS_AT_ONCE_MAX = 2;
+
+/** Runs a limited number of downloads at one time. The others wait, by file name. */
+export class DownloadTurns {
+  private running = 0;
+  private readonly waiting = new Map<string, () => void>();
+  /** File names for which requests wait, in the order of the first requests. */
+  private readonly preferred = new Set<string>();
+
+  /** Runs the download when it has its turn. */
+  async take(fileName: string, download: () => Promise<void>): Promise<void> {
+    if (this.running >= DOWNLOADS_AT_ONCE_MAX) await new Promise<void>((go) => this.waiting.set(fileName, go));
+    else this.running += 1;
+    try {
+      await download();
+    } finally {
+      this.passOn();
+    }
+  }
+
+  /** A waiting download begins before those that are not preferred. */
+  prefer(fileName: string): void {
+    if (this.waiting.has(fileName)) this.preferred.add(fileName);
+  }
+
+  /** Runs all downloads that wait. */
+  endWaiting(): void {
+    while (this.waiting.size > 0) {
+      this.running += 1;
+      this.passOn();
+    }
+  }
+
+  /** Gives the turn of a download that has ended to the next one. */
+  private passOn(): void {
+    const [next = ''] = [...this.preferred, ...this.waiting.keys()];
+    const go = this.waiting.get(next);
+    this.waiting.delete(next);
+    this.preferred.delete(next);
+    if (go) go();
+    else this.running -= 1;
+  }
+}
+
 /** Reads the file in chunks, so that requests are served meanwhile. Hex. */
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256');

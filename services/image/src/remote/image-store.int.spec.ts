@@ -101,6 +101,24 @@ describe('the store of base images', () => {
     expect(readFileSync(target).equals(FILE)).toBe(true);
   });
 
+  it('downloads requested images before the others that wait, in the order of their first requests', async () => {
+    const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((name) => image(name, `${stage.server.url}/${name}`));
+    if (!a || !b || !c || !d || !e) throw new Error('five images were made');
+    stage.server.serve(FILE, { holdAfterBytes: 100_000 });
+    await stage.store.start([a, b, c, d, e]);
+    for (const wanted of [a, b, c, d, e]) stage.store.fetch(wanted);
+    await eventually('two downloads run', async () => stage.server.urls.length === 2);
+    for (const wanted of [e, d, e]) await expect(stage.store.hold(wanted)).rejects.toThrow(/being downloaded/);
+    stage.server.serve(FILE);
+    stage.server.release();
+    for (const wanted of [a, b, c, d, e]) await stage.settled(wanted);
+    const names = stage.server.urls.map((url) => url.slice(-7, -6));
+    expect([names.slice(0, 2).sort(), names.slice(2)]).toEqual([
+      ['a', 'b'],
+      ['e', 'd', 'c'],
+    ]);
+  });
+
   it('does not repeat a failed download immediately', async () => {
     const wanted = image('a', stage.server.url);
     stage.server.serve(FILE, { status: 404 });

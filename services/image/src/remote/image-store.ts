@@ -4,7 +4,15 @@ import { createDirectory } from '@muster/adapter-filesystem';
 import { type Clock, steadyClock } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { errorMessage, parseJson, textAt } from '@muster/schema';
-import { digestOf, DISK_REMEDY, downloadFile, noteOf, sha256Of, type StoredImageState } from './download-file';
+import {
+  digestOf,
+  DISK_REMEDY,
+  downloadFile,
+  DownloadTurns,
+  noteOf,
+  sha256Of,
+  type StoredImageState,
+} from './download-file';
 import { plain, type RemoteClient } from './remote-client';
 
 export interface WantedImage {
@@ -31,7 +39,6 @@ export interface ImageStoreOptions {
 /** A failed download is repeated at the first request after this time. */
 const RETRY_AFTER_MS = 30_000;
 const OWN_FILE = /^rhcos-[A-Za-z0-9._-]+\.iso(\.partial(\.version)?|\.origin)?$/;
-const DOWNLOADS_AT_ONCE_MAX = 2;
 
 /** Downloaded base images in a directory. Each has its own state and does not wait for others. */
 export class ImageStore {
@@ -44,8 +51,7 @@ export class ImageStore {
   private admitted = Promise.resolve();
   /** Ready files that are replaced when the file of the new URL in OS_IMAGES is there, with the time of the next attempt. */
   private readonly outdated = new Map<string, number>();
-  private readonly waiting: Array<() => void> = [];
-  private running = 0;
+  private readonly turns = new DownloadTurns();
   private readonly stop = new AbortController();
   private evicted: (path: string) => void = () => undefined;
   /** Measures the wait after a failed download. */
@@ -115,11 +121,17 @@ export class ImageStore {
     const failedLately = this.steady.nowMs() < retryAtMs;
     if (isCurrent || this.downloads.has(image.fileName) || failedLately || this.stop.signal.aborted) return;
     this.report(image, { kind: 'downloading', receivedBytes: 0, totalBytes: undefined });
-    const download = this.turn()
-      .then(() => this.download(image).finally(() => this.next(image.fileName)))
+    const download = this.turns
+      .take(image.fileName, () => this.download(image).finally(() => this.missing.delete(image.fileName)))
       .catch((error: unknown) => this.failed(image, error))
       .finally(() => this.downloads.delete(image.fileName));
     this.downloads.set(image.fileName, download);
+  }
+
+  /** As `fetch`. The download begins before those that no request waits for. */
+  request(image: WantedImage): void {
+    this.fetch(image);
+    this.turns.prefer(image.fileName);
   }
 
   /**
@@ -127,7 +139,7 @@ export class ImageStore {
    * @throws RefusalError `busy` with the progress while the image is not available
    */
   async hold(image: WantedImage): Promise<{ readonly path: string; release(): void }> {
-    this.fetch(image);
+    this.request(image);
     const state = this.state(image);
     if (state.kind !== 'ready') throw new RefusalError({ code: 'busy', reason: noteOf(image.fileName, state) });
     this.users.set(image.fileName, (this.users.get(image.fileName) ?? 0) + 1);
@@ -164,7 +176,7 @@ export class ImageStore {
   /** Aborts downloads. Partial files stay for the next start. */
   async close(): Promise<void> {
     this.stop.abort();
-    for (const go of this.waiting.splice(0)) go();
+    this.turns.endWaiting();
     await Promise.all(this.downloads.values());
   }
 
@@ -278,17 +290,6 @@ export class ImageStore {
     this.report(image, { kind: 'failed', reason, retryAtMs });
     if (this.outdated.has(image.fileName)) this.outdated.set(image.fileName, retryAtMs);
     if (!this.stop.signal.aborted) this.options.log(`${image.fileName} could not be downloaded: ${reason}`);
-  }
-
-  private async turn(): Promise<void> {
-    if (this.running >= DOWNLOADS_AT_ONCE_MAX) await new Promise<void>((go) => this.waiting.push(go));
-    this.running += 1;
-  }
-
-  private next(fileName: string): void {
-    this.missing.delete(fileName);
-    this.running -= 1;
-    this.waiting.shift()?.();
   }
 
   private readonly pathOf = (fileName: string): string => join(this.options.directory, fileName);
