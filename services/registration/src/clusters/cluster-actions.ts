@@ -2,6 +2,7 @@ import type { HostKey } from '@muster/contracts';
 import {
   chooseBootstrap,
   type ClusterCommand,
+  type ClusterState,
   type HostAction,
   type HostCommand,
   hostPermits,
@@ -104,6 +105,7 @@ export class ClusterActions {
     // Every host needs a role to be installed, also when the service does not suggest roles before.
     const suggestedAt = entry ? await this.roles.suggest(entry) : 0;
     await this.process.settled(clusterId, suggestedAt);
+    const evaluated = this.view.cluster(clusterId)?.state;
     const hosts = this.view.countedHostsOf(clusterId);
     const command = {
       type: 'Install',
@@ -111,12 +113,15 @@ export class ClusterActions {
       hosts: summarizeMembers(hosts),
       bootstrapHostId: chooseBootstrap(hosts.map(({ state }) => state)),
     } as const;
-    return this.handle(
-      clusterId,
-      command,
-      hosts.map(({ key }) => `host:${key}`),
-      context,
-    );
+    let isRevised = false;
+    // A revision that was being stored is evaluated before its settings are installed.
+    const commands = (current: () => ClusterState): readonly ClusterCommand[] => {
+      isRevised = evaluated !== undefined && evaluated.inputsRevision !== current().inputsRevision;
+      return isRevised ? [] : [command];
+    };
+    const reactionKeys = hosts.map(({ key }) => `host:${key}`);
+    const stored = await this.handle(clusterId, commands, reactionKeys, context);
+    return isRevised ? this.install(clusterId, context) : stored;
   }
 
   /** @throws RefusalError `host-refuses` when the status of one host does not permit it; then nothing is stored */
@@ -143,11 +148,11 @@ export class ClusterActions {
 
   private async handle(
     clusterId: string,
-    command: ClusterCommand,
+    commands: Parameters<Aggregates['clusters']['handle']>[1],
     reactionKeys: readonly string[],
     context: CommandContext,
   ): Promise<Stored> {
-    const result = await this.aggregates.clusters.handle(clusterId, command, context);
+    const result = await this.aggregates.clusters.handle(clusterId, commands, context);
     if (result.kind === 'refused') throw new RefusalError(result.refusal);
     const stored = { position: result.position, revision: result.revision };
     // A repeated command has no event of its own to wait for.
