@@ -93,8 +93,8 @@ async function keyOf(secrets: Secrets, scope: string, name: string): Promise<Buf
   const created = await creations.run(`${scope}/${name}`, async () => {
     const before = await secrets.open(scope, name);
     if (before?.length) return before;
-    await secrets.seal(scope, name, randomBytes(KEY_BYTES));
-    // Read the key again: a replica that started concurrently may have replaced it.
+    // Another process may have created the key meanwhile, and signed with it.
+    await secrets.seal(scope, name, randomBytes(KEY_BYTES), { keepsOlder: before === undefined });
     return secrets.open(scope, name);
   });
   return created ?? keyOf(secrets, scope, name);

@@ -11,9 +11,9 @@ function slowSecrets(): Secrets {
   let writes = 0;
   return {
     open: async (scope, name) => values.get(`${scope}/${name}`),
-    seal: async (scope, name, plaintext) => {
+    seal: async (scope, name, plaintext, { keepsOlder = false } = {}) => {
       for (let turns = 10 * writes++; turns > 0; turns -= 1) await nextTurn();
-      values.set(`${scope}/${name}`, plaintext);
+      if (!keepsOlder || !values.has(`${scope}/${name}`)) values.set(`${scope}/${name}`, plaintext);
     },
     shred: async () => undefined,
   };
@@ -33,5 +33,19 @@ describe('a key that several requests create at the same time', () => {
     const [first, second] = await Promise.all([agentTokenKey(secrets), agentTokenKey(secrets)]);
     expect(second).toEqual(first);
     expect(await agentTokenKey(secrets)).toEqual(first);
+  });
+
+  it('stays the one with which another process has already signed', async () => {
+    const secrets = slowSecrets();
+    const ofOther = Buffer.alloc(32, 1);
+    const late: Secrets = {
+      ...secrets,
+      seal: async (scope, name, ...given) => {
+        await secrets.seal(scope, name, ofOther);
+        await secrets.seal(scope, name, ...given);
+      },
+    };
+    expect(await agentTokenKey(late)).toEqual(ofOther);
+    expect(await agentTokenKey(secrets)).toEqual(ofOther);
   });
 });

@@ -39,6 +39,7 @@ export {
   type ObjectStore,
   ObjectTooLarge,
   type SealedStorage,
+  type SealOptions,
   type Secrets,
   type StoredObject,
 } from './object-store';

@@ -49,11 +49,8 @@ export class ObjectTooLarge extends Error {
  * key.
  */
 export interface Secrets {
-  /**
-   * Stores `plaintext` under the name and replaces an older value. Durable when the promise resolves. `isNewScope`: the scope was just
-   * named and has no values yet, so it is not read first.
-   */
-  seal(scope: string, name: string, plaintext: Buffer, options?: { readonly isNewScope?: boolean }): Promise<void>;
+  /** Stores `plaintext` under the name and replaces an older value. Durable when the promise resolves. */
+  seal(scope: string, name: string, plaintext: Buffer, options?: SealOptions): Promise<void>;
   /**
    * Returns the plaintext, or undefined when there is none.
    * @throws Error when the sealed bytes were changed
@@ -61,6 +58,13 @@ export interface Secrets {
   open(scope: string, name: string): Promise<Buffer | undefined>;
   /** Destroys the key of the scope: its values can never be opened again. Idempotent. */
   shred(scope: string): Promise<void>;
+}
+
+export interface SealOptions {
+  /** The scope was just named and has no values yet, so it is not read first. @default false */
+  readonly isNewScope?: boolean;
+  /** An older value stays: of several processes that create a value, one stores it, and all of them open that one. @default false */
+  readonly keepsOlder?: boolean;
 }
 
 export interface SealedValue {
@@ -75,9 +79,15 @@ export interface SealedStorage {
   create(scope: string, values: ReadonlyMap<string, Buffer>): Promise<boolean>;
   /**
    * Stores a value in a scope, replacing an older one; durable when it resolves. False when the scope does not have the value `given`,
-   * because it was destroyed meanwhile; then nothing is stored.
+   * because it was destroyed meanwhile; then nothing is stored. `keepsOlder`: an older value stays.
    */
-  replace(scope: string, name: string, bytes: Buffer, given: SealedValue): Promise<boolean>;
+  replace(
+    scope: string,
+    name: string,
+    bytes: Buffer,
+    given: SealedValue,
+    options?: Pick<SealOptions, 'keepsOlder'>,
+  ): Promise<boolean>;
   /** Destroys all values of a scope. Idempotent. */
   remove(scope: string): Promise<void>;
 }

@@ -96,6 +96,23 @@ export const secretsContract = (name: string, open: OpenSecrets): void => {
       expect((await secrets.open(scope, 'second'))?.toString()).toBe('2');
     });
 
+    it('keeps an older value on request, also that of another process', async () => {
+      const other = (await opened.reopen?.()) ?? secrets;
+      await secrets.seal(scope, 'first', Buffer.from('of an empty scope'), { keepsOlder: true });
+      await other.seal(scope, 'first', Buffer.from('later'), { keepsOlder: true });
+      await Promise.all(
+        [secrets, other].map((vault, n) => vault.seal(scope, 'token', Buffer.from(`of ${n}`), { keepsOlder: true })),
+      );
+      const [token, ofOther] = [await secrets.open(scope, 'token'), await other.open(scope, 'token')];
+      expect(token?.toString()).toMatch(/^of [01]$/);
+      expect(ofOther).toEqual(token);
+      await secrets.seal(scope, 'token', Buffer.from('last'), { keepsOlder: true });
+      expect(await other.open(scope, 'token')).toEqual(token);
+      expect((await secrets.open(scope, 'first'))?.toString()).toBe('of an empty scope');
+      await other.seal(scope, 'first', Buffer.from('replaced'));
+      expect((await secrets.open(scope, 'first'))?.toString()).toBe('replaced');
+    });
+
     it('follows another process that destroys a scope and uses it again', async () => {
       const other = await opened.reopen?.();
       if (!other) return;

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { KeyedQueue, type SealedStorage, type Secrets } from '@muster/ports';
+import { KeyedQueue, type SealedStorage, type SealOptions, type Secrets } from '@muster/ports';
 import {
   DIRECTORY_MODE,
   INCOMING,
@@ -138,17 +138,27 @@ export const sealedSecrets = async ({ masterKeyFile, openStorage }: SealedSecret
   };
 
   /** False when the scope has another key than that one, or none. */
-  const sealWith = ({ key, wrapped }: ScopeKey, scope: string, name: string, plaintext: Buffer): Promise<boolean> => {
+  const sealWith = (
+    { key, wrapped }: ScopeKey,
+    scope: string,
+    name: string,
+    plaintext: Buffer,
+    options: SealOptions,
+  ): Promise<boolean> => {
     const value = sealBytes(key, valueSealedFor(scope, name), plaintext);
-    return storage.replace(hashOf(scope), hashOf(name), value, { name: KEY_NAME, bytes: wrapped });
+    return storage.replace(hashOf(scope), hashOf(name), value, { name: KEY_NAME, bytes: wrapped }, options);
   };
 
   return {
-    seal: (scope, name, plaintext, { isNewScope = false } = {}) =>
+    seal: (scope, name, plaintext, options = {}) =>
       queue.run(scope, async () => {
         for (let attempt = 1; attempt <= SEAL_ATTEMPTS_MAX; attempt += 1) {
-          const known = keptKeys.get(scope) ?? (isNewScope && attempt === 1 ? undefined : await readKey(scope));
-          if (known ? await sealWith(known, scope, name, plaintext) : await createScope(scope, name, plaintext)) return;
+          const isUnread = options.isNewScope === true && attempt === 1;
+          const known = keptKeys.get(scope) ?? (isUnread ? undefined : await readKey(scope));
+          const isSealed = known
+            ? await sealWith(known, scope, name, plaintext, options)
+            : await createScope(scope, name, plaintext);
+          if (isSealed) return;
           keptKeys.delete(scope);
         }
         throw new Error('The secrets of this scope were destroyed while a value was being sealed.');
@@ -203,14 +213,14 @@ export const filesystemSealedStorage = async (directory: string): Promise<Sealed
         throw error;
       }
     },
-    replace: async (scope, name, bytes, given) => {
+    replace: async (scope, name, bytes, given, { keepsOlder = false } = {}) => {
       const found = await readIfPresent(join(scopes, scope, given.name));
       if (!found?.equals(given.bytes)) return false;
       // Not in the scope, where the file of a process that is killed would stay.
       const temporary = temporaryName(incoming);
       await writeNewFile(temporary, bytes);
       try {
-        await moveIntoPlace(temporary, join(scopes, scope, name));
+        await (keepsOlder ? linkIfAbsent : moveIntoPlace)(temporary, join(scopes, scope, name));
         return true;
       } catch (error) {
         await rm(temporary, { force: true });

@@ -4,8 +4,9 @@ import type { Secrets } from '@muster/ports';
 export const inMemorySecrets = (): Secrets => {
   const scopes = new Map<string, Map<string, Buffer>>();
   return {
-    seal: async (scope, name, plaintext) => {
+    seal: async (scope, name, plaintext, { keepsOlder = false } = {}) => {
       const values = scopes.get(scope) ?? new Map<string, Buffer>();
+      if (keepsOlder && values.has(name)) return;
       values.set(name, Buffer.from(plaintext));
       scopes.set(scope, values);
     },

@@ -29,8 +29,8 @@ export const sqliteSealedStorage = (
     },
     create: (scope, values) =>
       writes.run('create', [scope, [...values].map(([name, bytes]) => [name, new Uint8Array(bytes)])]),
-    replace: (scope, name, bytes, given) =>
-      writes.run('replace', [scope, name, new Uint8Array(bytes), given.name, new Uint8Array(given.bytes)]),
+    replace: (scope, name, bytes, given, { keepsOlder = false } = {}) =>
+      writes.run('replace', [scope, name, new Uint8Array(bytes), given.name, new Uint8Array(given.bytes), keepsOlder]),
     remove: async (scope) => {
       await writes.run('remove', [scope]);
       const endsAtMs = performance.now() + LOG_WAIT_MS;

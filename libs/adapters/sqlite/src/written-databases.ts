@@ -74,6 +74,7 @@ export const sealedChecksum = (scope: string | Uint8Array, name: string | Uint8A
 function openSealed({ file }: WrittenFile) {
   const database = openSealedDatabase(file);
   const selectScope = database.prepare('SELECT 1 FROM sealed WHERE scope = ? LIMIT 1').raw();
+  const selectName = database.prepare('SELECT 1 FROM sealed WHERE scope = ? AND name = ?').raw();
   const selectValue = database.prepare('SELECT 1 FROM sealed WHERE scope = ? AND name = ? AND bytes = ?').raw();
   const upsert = database.prepare('INSERT OR REPLACE INTO sealed (scope, name, bytes, checksum) VALUES (?, ?, ?, ?)');
   const insert = (scope: string, name: string, bytes: Uint8Array): void =>
@@ -88,9 +89,11 @@ function openSealed({ file }: WrittenFile) {
         return true;
       },
       /** A scope that was destroyed meanwhile has no key, or another one, and the value must not create it again. */
-      replace: (scope: string, name: string, bytes: Uint8Array, givenName: string, given: Uint8Array): boolean => {
+      replace: (
+        ...[scope, name, bytes, givenName, given, keepsOlder]: [string, string, Uint8Array, string, Uint8Array, boolean]
+      ): boolean => {
         if (!selectValue.get(scope, givenName, given)) return false;
-        insert(scope, name, bytes);
+        if (!keepsOlder || !selectName.get(scope, name)) insert(scope, name, bytes);
         return true;
       },
       remove: (scope: string): void => void removal.run(scope),
