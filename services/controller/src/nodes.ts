@@ -11,7 +11,7 @@ import {
   type ServiceHost,
   toKubeNode,
 } from '@muster/host-api';
-import type { KubeObject } from '@muster/ports';
+import { abortAfter, type KubeObject } from '@muster/ports';
 import { errorMessage, objectAt, parseJson } from '@muster/schema';
 import { type Controller, INTERVALS_MS, note, openClient, persist, repeat } from './controller';
 
@@ -125,15 +125,18 @@ async function labelReady(
 
 const TRIES = 10;
 const RETRY_MS = 15_000;
+/** The last host can be done just before the cluster is installed. Its reboots are counted for this time at most. */
+const COUNT_MS_MAX = 6 * 60_000;
 
-/** Adds an event with the number of reboots of a node during the installation. */
+/** Adds an event with the number of reboots of a node during the installation. Gives up after six minutes. */
 export async function countReboots(
   controller: Controller,
   host: ServiceHost,
   node: string,
-  signal: AbortSignal,
+  ended: AbortSignal,
 ): Promise<void> {
   const { api, settings } = controller;
+  const signal = abortAfter(COUNT_MS_MAX, ended);
   try {
     const output = await readReboots(controller, node, signal);
     const reboots = output.split('\n').filter((line) => line.startsWith('reboot ')).length;
@@ -151,7 +154,7 @@ export async function countReboots(
       signal,
     );
   } catch (error) {
-    if (!signal.aborted) note(controller, `The reboots of ${node} were not counted: ${errorMessage(error)}`);
+    if (!ended.aborted) note(controller, `The reboots of ${node} were not counted: ${errorMessage(error)}`);
   }
 }
 
@@ -177,9 +180,15 @@ const UNTAINTED_PLATFORMS = ['nutanix', 'vsphere'];
 
 /**
  * Reports which hosts became nodes, until every host is installed. A host in `error` can still join. Nodes lose their
- * taint also while the service is unavailable, because the cluster starts no pods on them before.
+ * taint also while the service is unavailable, because the cluster starts no pods on them before. `onDone` is called
+ * for each node whose host is done.
  */
-export async function followNodes(controller: Controller, own: ServiceCluster, signal: AbortSignal): Promise<void> {
+export async function followNodes(
+  controller: Controller,
+  own: ServiceCluster,
+  onDone: (host: ServiceHost, node: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const { api, cluster, settings, timer } = controller;
   while (!signal.aborted) {
     try {
@@ -191,7 +200,10 @@ export async function followNodes(controller: Controller, own: ServiceCluster, s
       const open = hosts.filter(({ status }) => !SETTLED.includes(status));
       if (hosts.length > 0 && open.length === 0) return;
       const log = await machineConfigServerLog(controller, signal);
-      for (const host of open) await reportHost(controller, host, nodeOf(host, nodes), log, signal);
+      for (const host of open) {
+        const node = nodeOf(host, nodes);
+        if ((await reportHost(controller, host, node, log, signal)) && node) onDone(host, node.name);
+      }
     } catch (error) {
       if (signal.aborted) return;
       note(controller, `The nodes were not reported: ${errorMessage(error)}`);
@@ -200,26 +212,25 @@ export async function followNodes(controller: Controller, own: ServiceCluster, s
   }
 }
 
+/** Returns whether the host is done since this report. */
 async function reportHost(
   controller: Controller,
   host: ServiceHost,
   node: ReturnType<typeof nodeOf>,
   log: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const stage = host.progress?.current_stage ?? '';
   const report = (next: string): Promise<boolean> => reportStage(controller, host, next, signal);
   if (!node) {
     if (STAGES_BEFORE_CONFIGURING.includes(stage) && hasFetchedIgnition(host, log)) await report('Configuring');
-    return;
+    return false;
   }
   // A node has downloaded its Ignition config, even when the log does not contain it any more.
   if (stage === 'Waiting for ignition') await report('Configuring');
   // The service may have lost the reports of all earlier stages, for example after a restored backup.
   if (!JOINED_STAGES.includes(stage)) await report('Joined');
-  if (!node.isReady || stage === 'Done') return;
-  const isDone = await report('Done');
-  if (isDone && controller.settings.notifiesReboots) void countReboots(controller, host, node.name, signal);
+  return node.isReady && stage !== 'Done' && report('Done');
 }
 
 /** Returns false when the service refuses the stage. */

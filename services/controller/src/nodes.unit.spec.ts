@@ -30,7 +30,7 @@ describe('the stages of hosts', () => {
       [KUBE_RESOURCES.pods as KubeResource, [{ metadata: { name: 'mcs' } }]],
     ]);
     const { controller, signal, stages } = controllerWith(objects, { cluster: async () => cluster });
-    await followNodes(controller, BAREMETAL, signal);
+    await followNodes(controller, BAREMETAL, () => undefined, signal);
     expect(stages).toEqual(['a Joined', 'b Joined', 'b Done', 'w Configuring']);
   });
 });
@@ -51,7 +51,7 @@ describe('the taint of a node without its cloud provider', () => {
   ])('is removed only from its own position, on the platform %s', async (platform, expected) => {
     const cluster = async (): Promise<ServiceCluster> => ({ status: 'installing', hosts: [] });
     const { changes, controller, signal } = controllerWith(nodes, { cluster });
-    await followNodes(controller, clusterOn(platform), signal);
+    await followNodes(controller, clusterOn(platform), () => undefined, signal);
     expect(changes).toEqual(expected);
   });
 
@@ -74,7 +74,12 @@ describe('the taint of a node without its cloud provider', () => {
         new Map([...nodes, [KUBE_RESOURCES.configMaps as KubeResource, maps]]),
         { cluster: async (): Promise<ServiceCluster> => ({ status: 'installing', hosts: [] }) },
       );
-      await followNodes(controller, clusterOn('vsphere', { openshift_version, install_config_overrides }), signal);
+      await followNodes(
+        controller,
+        clusterOn('vsphere', { openshift_version, install_config_overrides }),
+        () => undefined,
+        signal,
+      );
       expect(changes).toEqual(expected);
     });
   });
@@ -82,7 +87,7 @@ describe('the taint of a node without its cloud provider', () => {
   it('is removed while the service is unavailable', async () => {
     const cluster = (): Promise<never> => Promise.reject(new Error('no answer'));
     const { changes, controller, signal } = controllerWith(nodes, { cluster });
-    await followNodes(controller, clusterOn('nutanix'), signal);
+    await followNodes(controller, clusterOn('nutanix'), () => undefined, signal);
     expect(changes).toEqual([removed]);
   });
 });
@@ -99,12 +104,11 @@ describe('the stage of a host whose reports were lost', () => {
   ])('follows its ready node from "%s"', async (stage, reported) => {
     const cluster: ServiceCluster = { status: 'installing', hosts: [host('a', stage)] };
     const { controller, signal, stages } = controllerWith(nodes, { cluster: async () => cluster });
-    await followNodes(controller, BAREMETAL, signal);
+    await followNodes(controller, BAREMETAL, () => undefined, signal);
     expect(stages).toEqual(reported);
   });
 
   it('does not count the reboots again while the service refuses the report', async () => {
-    let openings = 0;
     const { controller, signal } = controllerWith(
       nodes,
       {
@@ -112,16 +116,12 @@ describe('the stage of a host whose reports were lost', () => {
         reportHostProgress: async () => {
           throw refusal(409);
         },
-        credentials: async () => {
-          openings += 1;
-          return Buffer.alloc(0);
-        },
       },
       { rounds: 3 },
     );
-    const settings = { ...controller.settings, notifiesReboots: true };
-    await followNodes({ ...controller, settings }, BAREMETAL, signal);
-    expect(openings).toBe(0);
+    const onDone = jest.fn();
+    await followNodes(controller, BAREMETAL, onDone, signal);
+    expect(onDone).not.toHaveBeenCalled();
   });
 });
 

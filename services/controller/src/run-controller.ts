@@ -5,6 +5,7 @@ import {
   isSelfInstalled,
   KUBE_RESOURCES,
   type ServiceCluster,
+  type ServiceHost,
   ServiceUnreachable,
   toKubeNode,
 } from '@muster/host-api';
@@ -15,7 +16,7 @@ import { type Controller, INTERVALS_MS, note, persist } from './controller';
 import { resolveDnsConflict } from './dns-conflict';
 import { applyOwnManifests, finalize } from './finalize';
 import { sendFinalLogs, sendLogsRepeatedly } from './logs';
-import { approveCertificates, followNodes, labelNodes } from './nodes';
+import { approveCertificates, countReboots, followNodes, labelNodes } from './nodes';
 
 const ENDS = ['installed', 'cancelled', 'adding-hosts'];
 /** Statuses of a cluster that failed and can still complete. Other statuses follow a reset. */
@@ -83,10 +84,14 @@ export async function runController(controller: Controller, signal: AbortSignal)
     if (found.status === UNKNOWN) void reportReadyLater(controller, working);
     else controller.observe?.({ type: 'ready' });
     const nodesDone = new AbortController();
+    const counts: Promise<void>[] = [];
+    const countsReboots = (host: ServiceHost, node: string): void => {
+      if (controller.settings.notifiesReboots) counts.push(countReboots(controller, host, node, signal));
+    };
     // The logs do not wait until the pool of workers is resumed.
     labels = labelNodes(controller, working);
     const work = Promise.all([
-      followNodes(controller, found, working).finally(() => nodesDone.abort()),
+      followNodes(controller, found, countsReboots, working).finally(() => nodesDone.abort()),
       approveCertificates(controller, AbortSignal.any([working, nodesDone.signal])),
       finalize(controller, working),
       found.platform?.type === 'baremetal' ? updateBareMetalHosts(controller, working) : undefined,
@@ -106,6 +111,7 @@ export async function runController(controller: Controller, signal: AbortSignal)
     );
     ending.abort();
     await Promise.all([work, diagnosis]);
+    await Promise.all(counts);
     if (signal.aborted) return;
     // The service refuses the logs of a cluster that it does not have.
     const takesLogs = status !== UNKNOWN && status !== WITHOUT_SERVICE;

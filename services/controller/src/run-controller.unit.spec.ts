@@ -190,3 +190,26 @@ it('updates the bare-metal hosts although the service is unavailable after the c
   await runController({ ...controller, cluster: { ...cluster, list } }, signal);
   expect(listed).toContain('baremetalhosts');
 });
+
+it('counts the reboots of a host that is done just before its cluster is installed', async () => {
+  const events: string[] = [];
+  const { controller } = failedCluster({ createEvent: async ({ name }) => void events.push(name) });
+  const entries: ControllerLogEntry[] = [];
+  let isInstalled = (): void => undefined;
+  const installed = new Promise<void>((resolve) => (isInstalled = resolve));
+  const observe = (entry: ControllerLogEntry): void => {
+    entries.push(entry);
+    if (entry.type === 'finalizing' && entry.stage === 'Done') isInstalled();
+  };
+  const oc = async (args: readonly string[], stopped: AbortSignal) => {
+    if (!args.includes('debug')) return { exitCode: 0, output: '' };
+    await installed;
+    // The other work of the controller ends.
+    for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+    return stopped.aborted ? { exitCode: 1, output: 'stopped' } : { exitCode: 0, output: 'reboot   system boot  a\n' };
+  };
+  const settings = { ...controller.settings, notifiesReboots: true };
+  await runController({ ...controller, settings, observe, host: { ...controller.host, oc } }, signal);
+  expect(events).toEqual(['reboots_for_node']);
+  expect(entries.at(-1)).toEqual({ type: 'ended', status: 'installed' });
+});
