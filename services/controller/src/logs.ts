@@ -106,15 +106,31 @@ async function diagnosis(controller: Controller, signal: AbortSignal): Promise<{
 
 /** Writes into the folder. A failed must-gather has written a part. */
 async function mustGather(controller: Controller, folder: string, signal: AbortSignal): Promise<undefined> {
-  const images = mustGatherImages(controller.settings.mustGatherImage).map((image) => `--image=${image}`);
+  const images = (await mustGatherImages(controller, signal)).map((image) => `--image=${image}`);
   const oc = await openClient(controller, signal);
   await oc('adm', 'must-gather', ...images, `--dest-dir=${folder}`);
 }
 
 const readImages = createJsonReader(Type.Record(Type.String(), Type.String()), { name: 'must_gather_image' });
+/** The name of the image for the cluster itself. */
+const CLUSTER_IMAGE = 'ocp';
+/** Older names of operators, under which a setting may have their images. */
+const OLDER_NAMES = new Map([['odf', 'ocs']]);
 
-/** Returns the images of a setting that names one, or one per operator. */
-export function mustGatherImages(setting: string): readonly string[] {
+/**
+ * Returns the images of a setting that names one, or one per operator. Each takes minutes, so only those of the failed operators are
+ * used, and that of the cluster when it failed or when the operators have none.
+ */
+async function mustGatherImages({ api, settings }: Controller, signal: AbortSignal): Promise<readonly string[]> {
+  const { clusterId, mustGatherImage: setting } = settings;
   if (!setting.startsWith('{')) return setting === '' ? [] : [setting];
-  return Object.values(readImages(setting));
+  const images = new Map(Object.entries(readImages(setting)));
+  const imagesOf = (names: readonly string[]): readonly string[] =>
+    names.flatMap((name) => images.get(name) ?? images.get(OLDER_NAMES.get(name) ?? '') ?? []);
+  const { status } = await api.cluster(clusterId, false, signal);
+  const operators = await api.operators(clusterId, signal);
+  const failed = operators.filter((operator) => operator.status === 'failed').map(({ name }) => name);
+  const ofOperators = imagesOf(failed);
+  const needsCluster = status === 'error' || ofOperators.length === 0;
+  return [...(needsCluster ? imagesOf([CLUSTER_IMAGE]) : []), ...ofOperators];
 }

@@ -108,6 +108,31 @@ describe('the last logs', () => {
     expect(folders).toEqual(['/tmp/controller/must-gather']);
   });
 
+  it.each([
+    ['error', ['console', 'cnv', 'odf'], ['ocp:1', 'cnv:1', 'ocs:1']],
+    ['error', [], ['ocp:1']],
+    ['installed', ['cnv'], ['cnv:1']],
+    ['installed', ['lvm'], ['ocp:1']],
+  ])('of a cluster in %s with the failed operators %j are collected with the images %j', async (...given) => {
+    const [status, failed, images] = given;
+    const { controller } = serviceWith([], {
+      cluster: async () => ({ status }),
+      operators: async () => [
+        { name: 'lso', operator_type: 'olm', status: 'available' },
+        ...failed.map((name) => ({ name, operator_type: 'olm', status: 'failed' })),
+      ],
+    });
+    let command: readonly string[] = [];
+    const oc = async (args: readonly string[]) => {
+      command = args;
+      return { exitCode: 0, output: '' };
+    };
+    const mustGatherImage = JSON.stringify({ ocp: 'ocp:1', lso: 'lso:1', cnv: 'cnv:1', ocs: 'ocs:1' });
+    const settings = { ...controller.settings, mustGatherImage };
+    await sendFinalLogs({ ...controller, settings, host: { ...controller.host, oc } }, true, signal);
+    expect(command.filter((arg) => arg.startsWith('--image'))).toEqual(images.map((image) => `--image=${image}`));
+  });
+
   it('contain what must-gather wrote before it failed, as it does in many broken clusters', async () => {
     const { controller, notes, uploads } = serviceWith([]);
     const oc = async () => ({ exitCode: 1, output: 'gather did not start for pod must-gather-x' });
