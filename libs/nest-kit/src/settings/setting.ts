@@ -1,7 +1,8 @@
 import { createJsonParser, formatViolation, valueOf } from '@muster/schema';
 import type { Static, TSchema } from '@sinclair/typebox';
 
-const UNIT_MS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const HOUR_MS = 3_600_000;
+const UNIT_MS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: HOUR_MS };
 
 export const DURATION = /^(?:0|(?:\d+(?:\.\d+)?(?:ms|s|m|h))+)$/;
 export const DURATION_EXPECTED = 'a duration such as 90s, 3m or 1h30m';
@@ -117,6 +118,18 @@ export const bytes = <Fallback extends number | undefined = undefined>(
 export const duration = <Fallback extends number | undefined = undefined>(
   given: Given<number, Fallback>,
 ): Setting<number | Fallback> => setting(given, 'duration', DURATION_EXPECTED, parseDurationMs);
+
+/** The whole hours that a timer of Node.js can wait. One with more than 2^31 - 1 ms ends immediately. */
+const TIMER_HOURS_MAX = 596;
+
+/** A duration that a timer waits for, here or on a host. */
+export const timeout = <Fallback extends number | undefined = undefined>(
+  given: Given<number, Fallback>,
+): Setting<number | Fallback> =>
+  setting(given, 'duration', `${DURATION_EXPECTED}, of at most ${TIMER_HOURS_MAX}h`, (value) => {
+    const durationMs = parseDurationMs(value);
+    return durationMs !== undefined && durationMs <= TIMER_HOURS_MAX * HOUR_MS ? durationMs : undefined;
+  });
 
 export const boolean = (given: Description & { readonly fallback: boolean }): Setting<boolean> =>
   setting<boolean, boolean>(given, 'boolean', 'true or false', (value) => BOOLEANS.get(value.toLowerCase()));

@@ -1,6 +1,6 @@
 import { DEFAULT_FLAP_POLICY } from '@muster/validation-rules';
 import { Type } from '@sinclair/typebox';
-import { boolean, bytes, duration, DURATION, DURATION_EXPECTED, integer, json, list, text } from '../setting';
+import { boolean, bytes, duration, DURATION, DURATION_EXPECTED, integer, json, list, text, timeout } from '../setting';
 
 const REGISTRATION = { readBy: ['registration'] } as const;
 const VALIDATION = { readBy: ['validation'] } as const;
@@ -23,12 +23,12 @@ export const HOST_SETTINGS = {
     fallbackText: 'the one that the release names',
     meaning: 'The must-gather image that hosts check and the controller uses.',
   }),
-  DISK_CHECK_TIMEOUT: duration({
+  DISK_CHECK_TIMEOUT: timeout({
     ...REGISTRATION,
     fallback: 8 * MINUTE_MS,
     meaning: 'The time limit for the disk speed check of a host.',
   }),
-  IMAGE_AVAILABILITY_TIMEOUT: duration({
+  IMAGE_AVAILABILITY_TIMEOUT: timeout({
     ...REGISTRATION,
     fallback: 16 * MINUTE_MS,
     meaning: 'The time limit for the image availability check of a host.',

@@ -1,4 +1,4 @@
-import { boolean, bytes, duration, integer, path, text } from '../setting';
+import { boolean, bytes, duration, integer, path, text, timeout } from '../setting';
 
 const IGNITION = { readBy: ['ignition'] } as const;
 const MINUTE_MS = 60_000;
@@ -77,7 +77,7 @@ export const IGNITION_SETTINGS = {
     fallbackText: 'generated certificates',
     meaning: 'The directory with the certificates and keys of clusters.',
   }),
-  OPENSHIFT_INSTALL_TIMEOUT: duration({
+  OPENSHIFT_INSTALL_TIMEOUT: timeout({
     ...IGNITION,
     fallback: 10 * MINUTE_MS,
     meaning: 'The time limit for one run of `openshift-install`.',
