@@ -9,7 +9,7 @@ import { READ_MODELS } from '@muster/nest-kit';
 import type { Collection, ReadModels } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { type JsonAnswer, jsonList, type JsonPiece, jsonPieces } from '../http/file-answers';
-import { collect, findAll, noCluster, SealedTexts } from './documents';
+import { collect, findAll, ListOrder, noCluster, SealedTexts } from './documents';
 import { type HostDetail, HostViews } from './host-views';
 import { allOf, KeptTexts, type Text } from './kept-texts';
 import { RenderTurns } from './render-turns';
@@ -27,6 +27,7 @@ interface Static {
 }
 
 const END = '}';
+const NEWEST_FIRST = new ListOrder<ClusterDocument>('created_at', true);
 /** Maximum total size of cached clusters without their hosts. */
 const KEPT_CLUSTERS_MAX_BYTES = 64 * 1024 * 1024;
 /** Maximum total size of cached clusters with their hosts. */
@@ -94,7 +95,7 @@ export class ClusterViews {
   /** Returns the list as JSON in parts. */
   async list(filter: (cluster: ClusterDocument) => boolean, options: Static): Promise<readonly JsonPiece[]> {
     const inCollection = (collection: Collection<ClusterDocument>): Promise<readonly ClusterDocument[]> =>
-      collect(findAll(this.readModels, { collection, where: {}, orderBy: { field: 'created_at', descending: true } }));
+      collect(findAll(this.readModels, { collection, where: {}, order: NEWEST_FIRST }));
     const present = await inCollection(COLLECTIONS.clusters);
     const deleted = options.withDeleted ? await inCollection(COLLECTIONS.deletedClusters) : [];
     const wanted = [...present, ...deleted].filter(filter);

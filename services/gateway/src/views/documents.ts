@@ -92,10 +92,38 @@ export const isUnreadable = (error: unknown): boolean =>
 
 const PAGE_DOCUMENTS = 1_000;
 
-interface Order<Document> {
-  /** A field with a text. */
-  readonly field: keyof Document & string;
-  readonly descending?: boolean;
+type Page<Document extends object> = readonly ReadModelDocument<Document>[];
+
+interface OrderedPages<Document extends object> {
+  readonly pages: readonly Page<Document>[];
+  readonly documents: readonly Document[];
+}
+
+/** The order of a list by a text of its documents. Equal texts are ordered by key. */
+export class ListOrder<Document extends object> {
+  /** By the first page: a read model in memory returns the same pages until one of their documents changes. */
+  private readonly kept = new WeakMap<Page<Document>, OrderedPages<Document>>();
+
+  constructor(
+    readonly field: keyof Document & string,
+    readonly descending = false,
+  ) {}
+
+  /** Returns the documents of all pages in order. */
+  documentsOf(pages: readonly Page<Document>[]): readonly Document[] {
+    const [first = []] = pages;
+    const kept = this.kept.get(first);
+    if (kept?.pages.length === pages.length && kept.pages.every((page, index) => page === pages[index]))
+      return kept.documents;
+    const sign = this.descending ? -1 : 1;
+    const placed = pages
+      .flat()
+      .map(({ key, document }) => ({ key, document, text: textAt(document, this.field) ?? '' }))
+      .sort((left, right) => sign * byText(left.text, right.text) || byText(left.key, right.key));
+    const documents = placed.map(({ document }) => document);
+    this.kept.set(first, { pages, documents });
+    return documents;
+  }
 }
 
 /**
@@ -104,34 +132,24 @@ interface Order<Document> {
  */
 export async function* findAll<Document extends object>(
   readModels: Pick<ReadModels, 'find'>,
-  { orderBy, ...query }: Omit<ReadModelQuery<Document>, 'orderBy' | 'offset' | 'limit'> & { orderBy?: Order<Document> },
+  { order, ...query }: Omit<ReadModelQuery<Document>, 'orderBy' | 'offset' | 'limit'> & { order?: ListOrder<Document> },
 ): AsyncIterable<readonly Document[]> {
-  if (orderBy) {
-    const page = await readModels.find<Document>({ ...query, orderBy, limit: PAGE_DOCUMENTS });
+  if (order) {
+    const { field, descending } = order;
+    const page = await readModels.find<Document>({ ...query, orderBy: { field, descending }, limit: PAGE_DOCUMENTS });
     if (page.length < PAGE_DOCUMENTS) return yield page.map(({ document }) => document);
   }
-  const unordered: ReadModelDocument<Document>[] = [];
+  const pages: Page<Document>[] = [];
   for (let after = query.after; ;) {
     const page = await readModels.find<Document>({ ...query, after, limit: PAGE_DOCUMENTS });
-    if (orderBy) unordered.push(...page);
+    if (order) pages.push(page);
     else yield page.map(({ document }) => document);
     if (page.length < PAGE_DOCUMENTS) break;
     after = page.at(-1)?.key;
     // A read model in memory returns its pages in one turn. Other requests are answered between them.
     await nextTurn();
   }
-  if (orderBy) yield inOrder(unordered, orderBy);
-}
-
-/** Documents in the order of a text. Equal texts are ordered by key. */
-function inOrder<Document extends object>(
-  found: readonly ReadModelDocument<Document>[],
-  { field, descending }: Order<Document>,
-): readonly Document[] {
-  const sign = descending === true ? -1 : 1;
-  const placed = found.map(({ key, document }) => ({ key, document, text: textAt(document, field) ?? '' }));
-  placed.sort((left, right) => sign * byText(left.text, right.text) || byText(left.key, right.key));
-  return placed.map(({ document }) => document);
+  if (order) yield order.documentsOf(pages);
 }
 
 /** Returns the items of all pages. */

@@ -5,7 +5,7 @@ import type { ReadModelConditions, ReadModels } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { LastSeen } from '../auth/last-seen';
 import { type JsonAnswer, jsonList, type JsonPiece, jsonPieces, withMembers } from '../http/file-answers';
-import { collect, findAll, noHost, SealedTexts } from './documents';
+import { collect, findAll, ListOrder, noHost, SealedTexts } from './documents';
 import { endOf, HostTexts, ReportedBodies } from './host-texts';
 import { allOf, KeptTexts, type Sources } from './kept-texts';
 import { RenderTurns } from './render-turns';
@@ -25,6 +25,7 @@ export interface HostDetail {
 const KEPT_LISTS_MAX_BYTES = 64 * 1024 * 1024;
 
 const EVERYTHING: HostDetail = { inventory: true, connectivity: true };
+const OLDEST_FIRST = new ListOrder<HostDocument>('created_at');
 
 /** Hosts in the shape of the v2 API. */
 @Injectable()
@@ -164,7 +165,7 @@ export class HostViews {
     where: ReadModelConditions<HostDocument>['where'],
     collection = COLLECTIONS.hosts,
   ): Promise<readonly HostDocument[]> {
-    return collect(findAll(this.readModels, { collection, where, orderBy: { field: 'created_at' } }));
+    return collect(findAll(this.readModels, { collection, where, order: OLDEST_FIRST }));
   }
 
   private async controlPlaneCountOf(clusterId: string | undefined): Promise<number | undefined> {

@@ -14,7 +14,7 @@ import { LocalTokens } from '../auth/local.authenticator';
 import { Ownership } from '../auth/ownership';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { jsonList, type JsonPiece } from '../http/file-answers';
-import { collect, findAll, noInfraEnv, SealedTexts } from './documents';
+import { collect, findAll, ListOrder, noInfraEnv, SealedTexts } from './documents';
 import { RenderTurns } from './render-turns';
 
 type Asked = Pick<FastifyRequest, 'hostname' | 'host' | 'protocol' | 'caller'>;
@@ -150,6 +150,8 @@ export class ImageUrls {
   }
 }
 
+const OLDEST_FIRST = new ListOrder<InfraEnvDocument>('created_at');
+
 /** Infra-envs in the shape of the v2 API. */
 @Injectable()
 export class InfraEnvViews {
@@ -184,7 +186,7 @@ export class InfraEnvViews {
       ...(filter.owner ? { user_name: filter.owner } : {}),
     };
     const documents = await collect(
-      findAll(this.readModels, { collection: COLLECTIONS.infraEnvs, where, orderBy: { field: 'created_at' } }),
+      findAll(this.readModels, { collection: COLLECTIONS.infraEnvs, where, order: OLDEST_FIRST }),
     );
     return jsonList(await Promise.all(documents.filter(isVisible).map((document) => this.text(document, request))));
   }
