@@ -36,11 +36,11 @@ export const pathOf = (field: string): string => {
   return `document.${field}`;
 };
 
-/** Returns a condition for the whole value. A plain MongoDB condition would also match an element of a list. */
+/** Returns a condition for the whole value. A plain MongoDB condition would also match an element of a list. No value equals undefined. */
 export const toFilter = (where: ReadModelQuery['where'], after?: string): Filter<StoredDocument> => {
-  const conditions = Object.entries(where).map(([field, condition]) => [
+  const conditions = Object.keys(where).map((field) => [
     pathOf(field),
-    { ...(typeof condition === 'object' ? { $in: [...condition] } : { $eq: condition }), $not: { $type: 'array' } },
+    { $in: [where[field] ?? []].flat(), $not: { $type: 'array' } },
   ]);
   const larger = after === undefined ? [] : [['_id', { $gt: after }]];
   return Object.fromEntries([...conditions, ...larger]) as Filter<StoredDocument>;

@@ -5,10 +5,15 @@ import { explainFailure, mongodbReadModels, partsOf, toFilter, toSort } from './
 describe('MongoDB query of read models', () => {
   it('compares the whole value of fields of the document', () => {
     expect(toFilter({ cluster_id: 'c1', status: ['known', 'insufficient'], enabled: false })).toEqual({
-      'document.cluster_id': { $eq: 'c1', $not: { $type: 'array' } },
+      'document.cluster_id': { $in: ['c1'], $not: { $type: 'array' } },
       'document.status': { $in: ['known', 'insufficient'], $not: { $type: 'array' } },
-      'document.enabled': { $eq: false, $not: { $type: 'array' } },
+      'document.enabled': { $in: [false], $not: { $type: 'array' } },
     });
+  });
+
+  it('selects no document for an undefined value, as the read models in memory do', () => {
+    const where = { cluster_id: undefined } as unknown as Parameters<typeof toFilter>[0];
+    expect(toFilter(where)).toEqual({ 'document.cluster_id': { $in: [], $not: { $type: 'array' } } });
   });
 
   it('selects the documents after a key', () => {
