@@ -51,6 +51,20 @@ describe('installer arguments', () => {
     },
   );
 
+  it.each([
+    [['--append-karg'], 'The installer flag "--append-karg" needs a value after it'],
+    [['--append-karg', '--save-partindex', '1'], 'The installer flag "--append-karg" needs a value after it'],
+    [['quiet'], 'The installer argument "quiet" is not the value of a flag'],
+    [['-n', 'enp1s0'], 'The installer argument "enp1s0" is not the value of a flag'],
+    [['--delete-karg', 'quiet', 'nosmt'], 'The installer argument "nosmt" is not the value of a flag'],
+  ])('are refused when coreos-installer cannot read them: %j', (args, reason) => {
+    expect(installerArgsRefusal(JSON.stringify(args))).toMatchObject({
+      code: 'invalid-input',
+      subject: 'args',
+      reason: expect.stringContaining(reason),
+    });
+  });
+
   it('are shown in part when they are long', () => {
     expect(installerArgsRefusal(JSON.stringify([`-${'a'.repeat(10_000)}`]))?.reason.length).toBeLessThan(1_000);
     expect(nodeLabelsRefusal(JSON.stringify({ a: 'a'.repeat(10_000) }))?.reason.length).toBeLessThan(1_000);

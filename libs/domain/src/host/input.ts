@@ -102,12 +102,12 @@ function isLabelKey(key: string): boolean {
   return LABEL_PART.test(name) && more.length === 0 && (prefix === undefined || hasPrefix(prefix));
 }
 
-/** The flags of `coreos-installer install` that assisted-service v2 allows. */
+const SWITCHES = ['-n', '--copy-network'];
+/** The flags of `coreos-installer install` that assisted-service v2 allows. All except the switches have one value. */
 const INSTALLER_FLAGS = [
   '--append-karg',
   '--delete-karg',
-  '-n',
-  '--copy-network',
+  ...SWITCHES,
   '--network-dir',
   '--save-partlabel',
   '--save-partindex',
@@ -125,7 +125,7 @@ export function installerArgsRefusal(installerArgs: string): Refusal | undefined
     typeof arg === 'string' && (arg.startsWith('-') ? INSTALLER_FLAGS.includes(arg) : FLAG_VALUE.test(arg));
   const args = listAt(parseJson(installerArgs || '[]'));
   const wrong = args.findIndex((arg) => !isAllowed(arg));
-  if (wrong < 0) return undefined;
+  if (wrong < 0) return unreadableArgs(args.map(String));
   const arg = String(args[wrong]);
   return {
     code: 'invalid-input',
@@ -135,6 +135,21 @@ export function installerArgsRefusal(installerArgs: string): Refusal | undefined
     subject: 'args',
     allowed: INSTALLER_FLAGS,
   };
+}
+
+/** coreos-installer would read the next flag or the disk as the value of a flag without one, and a lone value as the disk. */
+function unreadableArgs(args: readonly string[]): Refusal | undefined {
+  const needsValue = (arg: string): boolean => arg.startsWith('-') && !SWITCHES.includes(arg);
+  const hasValue = (index: number): boolean => args[index + 1]?.startsWith('-') === false;
+  const wrong = args.findIndex((arg, index) =>
+    arg.startsWith('-') ? needsValue(arg) && !hasValue(index) : !needsValue(args[index - 1] ?? ''),
+  );
+  const arg = args[wrong];
+  if (arg === undefined) return undefined;
+  const reason = arg.startsWith('-')
+    ? `The installer flag ${shown(arg)} needs a value after it, as a separate argument.`
+    : `The installer argument ${shown(arg)} is not the value of a flag. Each flag except -n and --copy-network has one value.`;
+  return { code: 'invalid-input', reason, subject: 'args' };
 }
 
 /** Longer than any label that is valid. */
