@@ -100,12 +100,8 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     const own = manifests.find(({ platform }) => platform?.architecture === architecture);
     if (own) return fetchDocument(image, own.digest, signal);
     const available = manifests.flatMap(({ platform }) => platform?.architecture ?? []).join(', ');
-    throw new ImageRegistryError(
-      image,
-      found.place.registry,
-      `it has no ${architecture}; available: ${available}`,
-      'content',
-    );
+    const reason = `it has no ${architecture}; available: ${available}`;
+    throw new ImageRegistryError(image, found.place.registry, reason, 'content');
   };
 
   /** Returns the path of a layer on this machine. */
@@ -121,6 +117,9 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     layer: Layer,
     { onProgress, signal: ending }: Reading,
   ): Promise<string> => {
+    // Nothing would limit the download.
+    const unlimited = `its manifest has no size of the layer ${layer.digest}`;
+    if (!Number.isSafeInteger(layer.size)) throw new ImageRegistryError(image, place.registry, unlimited, 'content');
     const signal = abortAfter(LAYER_MS_MAX, ending);
     const expected = { sha256: layer.digest.replace('sha256:', ''), bytes: layer.size };
     let reached = 0;

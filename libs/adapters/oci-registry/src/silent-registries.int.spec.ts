@@ -108,8 +108,8 @@ describe('a download from a registry', () => {
   beforeEach(() => (directory = temporaryDirectory()));
   afterEach(() => directory.remove());
 
-  /** Reads the file `a`. Returns the error and the bytes that were written. */
-  async function read(text: string, send: (images: MemoryRegistry) => SendHttp) {
+  /** Reads the file `a`, of an image with this text or with the tag. Returns the error and the bytes that were written. */
+  async function read(text: string, send: (images: MemoryRegistry) => SendHttp, tag?: string) {
     const images = memoryRegistry();
     const registry = await ociImageRegistry({
       send: send(images),
@@ -120,7 +120,7 @@ describe('a download from a registry', () => {
       mirrors: [],
       cache: blobCache(directory.path, LIMIT_BYTES),
     });
-    const image = `one.lan/a@${images.add({ a: text })}`;
+    const image = tag ? `one.lan/a:${tag}` : `one.lan/a@${images.add({ a: text })}`;
     const error = await registry.extractFile(image, 'amd64', 'a', signal).catch((failure: unknown) => failure);
     const sizes = readdirSync(directory.path).map((name) => statSync(join(directory.path, name)).size);
     return { error, bytes: sizes.reduce((sum, size) => sum + size, 0) };
@@ -140,6 +140,19 @@ describe('a download from a registry', () => {
       reason: expect.stringMatching(/^the layer has more than \d+ bytes$/),
     });
     expect(sent).toBeLessThan(20);
+    expect(bytes).toBe(0);
+  });
+
+  it('is not started for a layer whose size the manifest does not state', async () => {
+    const urls: string[] = [];
+    const manifest = Buffer.from(JSON.stringify({ layers: [{ digest: `sha256:${'a'.repeat(64)}` }] }));
+    const answers: SendHttp = async ({ url }) => {
+      urls.push(url);
+      return answerOf(url.includes('/manifests/') ? manifest : Buffer.alloc(2 * LIMIT_BYTES));
+    };
+    const { bytes, error } = await read('', () => answers, 'latest');
+    expect(error).toMatchObject({ fault: 'content', reason: expect.stringMatching(/^its manifest has no size of /) });
+    expect(urls.filter((url) => url.includes('/blobs/'))).toEqual([]);
     expect(bytes).toBe(0);
   });
 
