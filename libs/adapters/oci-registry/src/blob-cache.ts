@@ -114,7 +114,7 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
     await rm(path, { force: true });
     await rm(path + SUM, { force: true });
   };
-  /** Paths that must not be evicted, with the number of their users. */
+  /** Paths that must not be evicted, with the number of their users. The part of a file has its users. */
   const users = new Map<string, number>();
   const countUse = (path: string, change: number): void => {
     const count = (users.get(path) ?? 0) + change;
@@ -133,6 +133,34 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
       return failCache(error as Error);
     }
     return path;
+  };
+  const append: BlobCache['append'] = async (name, expected, from, body, onBytes) => {
+    const part = at(name) + PART;
+    if (from === 0) await rm(part, { force: true }).catch(failCache);
+    const hash = createHash('sha256');
+    if (from > 0) await addTo(hash, part);
+    let bytes = from;
+    const most = Math.min(expected.bytes, bytesMax);
+    const fail = async (reason: string): Promise<never> => {
+      await rm(part, { force: true });
+      throw new WrongContent(reason);
+    };
+    const file = await open(part, 'a').catch(failCache);
+    try {
+      for await (const chunk of body) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        if (bytes > most) await fail(`the layer has more than ${most} bytes`);
+        await file.appendFile(chunk).catch(failCache);
+        onBytes(bytes);
+      }
+    } finally {
+      await file.close();
+    }
+    if (bytes < expected.bytes) throw new IncompleteBlob(bytes, expected.bytes);
+    const found = hash.digest('hex');
+    if (found !== expected.sha256) await fail(`the digest of the bytes is ${found} and not ${expected.sha256}`);
+    return commit(name);
   };
   const cache: BlobCache = {
     bytesMax,
@@ -184,33 +212,9 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
       );
     },
     partialBytes: (name) => sizeOf(at(name) + PART),
-    append: async (name, expected, from, body, onBytes) => {
-      const part = at(name) + PART;
-      if (from === 0) await rm(part, { force: true }).catch(failCache);
-      const hash = createHash('sha256');
-      if (from > 0) await addTo(hash, part);
-      let bytes = from;
-      const most = Math.min(expected.bytes, bytesMax);
-      const fail = async (reason: string): Promise<never> => {
-        await rm(part, { force: true });
-        throw new WrongContent(reason);
-      };
-      const file = await open(part, 'a').catch(failCache);
-      try {
-        for await (const chunk of body) {
-          hash.update(chunk);
-          bytes += chunk.length;
-          if (bytes > most) await fail(`the layer has more than ${most} bytes`);
-          await file.appendFile(chunk).catch(failCache);
-          onBytes(bytes);
-        }
-      } finally {
-        await file.close();
-      }
-      if (bytes < expected.bytes) throw new IncompleteBlob(bytes, expected.bytes);
-      const found = hash.digest('hex');
-      if (found !== expected.sha256) await fail(`the digest of the bytes is ${found} and not ${expected.sha256}`);
-      return commit(name);
+    append: (name, ...more) => {
+      countUse(at(name), 1);
+      return append(name, ...more).finally(() => countUse(at(name), -1));
     },
     scratch: async (name) => at(name) + PART,
     commit,
@@ -229,7 +233,7 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
       const oldestFirst = files.filter(({ path }) => !path.endsWith(SUM)).sort((a, b) => a.mtimeMs - b.mtimeMs);
       for (const { path, size } of oldestFirst.slice(0, -1)) {
         if (total <= bytesMax) return;
-        if (users.has(path)) continue;
+        if (users.has(path.endsWith(PART) ? path.slice(0, -PART.length) : path)) continue;
         await remove(path);
         total -= size;
       }

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { getEventListeners } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { ImageRegistryError, type DownloadProgress, type ExtractedFile, type HttpResponse } from '@muster/ports';
 import { eventually, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
@@ -155,6 +155,31 @@ describe('reads at the same time', () => {
     user.release();
     await extract(small);
     expect(exist()).toEqual([false, false, false, false, true]);
+  });
+
+  it('keep a slow download while a file of another one fills the cache', async () => {
+    const small = blobCache(directory.path, 2_000);
+    const [beginning, rest] = [randomBytes(1_000), randomBytes(500)];
+    const content = Buffer.concat([beginning, rest]);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    let receive = (): void => undefined;
+    const received = new Promise<void>((resolve) => (receive = resolve));
+    let resume = (): void => undefined;
+    const resumed = new Promise<void>((resolve) => (resume = resolve));
+    const body = (async function* () {
+      yield beginning;
+      await resumed;
+      yield rest;
+    })();
+    const slow = small.append(`sha256:${sha256}`, { sha256, bytes: content.length }, 0, body, receive);
+    await received;
+    for (const name of ['one', 'two']) {
+      writeFileSync(await small.scratch(name), randomBytes(1_000));
+      await small.commit(name);
+    }
+    await small.evict();
+    resume();
+    expect(readFileSync(await slow)).toEqual(content);
   });
 
   it('send nothing when they were ended while they waited', async () => {
