@@ -92,6 +92,8 @@ function parseLabels(text: string): Record<string, string> {
 }
 
 const MS_PER_SECOND = 1_000;
+/** The code of a request whose client disconnected before its response began, as proxies count it. */
+const CLIENT_CLOSED_REQUEST = 499;
 
 /** The kind of a request: a route pattern, never the URL, which may contain a token. */
 export interface RequestKind {
@@ -215,7 +217,7 @@ export class RequestMetrics {
       counts.started();
       raw.on('close', () =>
         counts.ended({
-          code: raw.statusCode,
+          code: raw.headersSent ? raw.statusCode : CLIENT_CLOSED_REQUEST,
           seconds: (performance.now() - startedMs) / MS_PER_SECOND,
           bytes: Math.max(0, socket.bytesWritten - bytesBefore),
         }),

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { Registry } from 'prom-client';
 import { createStoredMetric, RequestMetrics } from './metrics';
 
@@ -40,6 +41,38 @@ describe('HttpMetrics', () => {
       'a_http_request_duration_seconds_bucket{service="s",handler="/byid/:token",method="HEAD",code="200",le="+Inf"} 1',
     ])
       expect(lines).toContain(line);
+  });
+});
+
+describe('a request', () => {
+  const metrics = new RequestMetrics({
+    prefix: '',
+    service: 's',
+    durationBuckets: [1],
+    sizeBuckets: [100],
+    inFlightLabels: ['handler'],
+    kindOf: (handler = '', method) => ({ handler, method }),
+  });
+  type Hook = (request: object, reply: object, done: () => void) => void;
+
+  it.each([
+    ['/answered', true, 200],
+    ['/aborted', false, 499],
+  ])('to %s is counted with its response begun: %p, as %d', async (url, headersSent, code) => {
+    const hooks: Hook[] = [];
+    metrics.countRequests({ addHook: (_: string, hook: Hook) => hooks.push(hook) } as unknown as Parameters<
+      typeof metrics.countRequests
+    >[0]);
+    const raw = Object.assign(new EventEmitter(), { statusCode: 200, headersSent });
+    const request = { routeOptions: { url }, method: 'GET', raw: { socket: { bytesWritten: 0 } } };
+    hooks.forEach((hook) => hook(request, { raw }, () => undefined));
+    raw.emit('close');
+    const ofUrl = (await linesOf(metrics.registry)).filter((line) =>
+      line.includes(`seconds_count{service="s",handler="${url}"`),
+    );
+    expect(ofUrl).toEqual([
+      `http_request_duration_seconds_count{service="s",handler="${url}",method="GET",code="${code}"} 1`,
+    ]);
   });
 });
 
