@@ -146,6 +146,10 @@ export class Membership {
   private readonly hostsByInfraEnv = new Map<string, Set<HostKey>>();
   /** Kept until the hosts of the cluster change, because every poll needs it. */
   private readonly infraEnvsByCluster = new Map<string, ReadonlySet<string>>();
+  /** Deleted clusters that have hosts. */
+  private readonly deleted = new Set<string>();
+  /** A deleted cluster whose last host left with the last event. The known hosts still name the host until it is changed too. */
+  private emptied: string | undefined;
 
   constructor(private readonly known: KnownHosts = NO_HOSTS) {}
 
@@ -170,13 +174,17 @@ export class Membership {
 
   /** Applies an event. Events that do not affect membership change nothing. */
   observe(event: MusterEvent & { readonly streamId: string }): MembershipChange {
+    if (this.emptied !== undefined) this.forgetCluster(this.emptied);
+    this.emptied = undefined;
     if (isEventOf('host', event)) return this.observeHost(hostKeyOfStream(event.streamId), event);
     const { id } = parseStreamId(event.streamId);
     // Hosts register in an infra-env that exists, and join a cluster that exists. The known hosts need not be searched for a new one.
     if (event.type === 'ClusterRegistered') kept(this.hostsByCluster, id, () => new SortedKeys([]));
     else if (event.type === 'InfraEnvRegistered') kept(this.hostsByInfraEnv, id, () => new Set());
     else if (event.type === 'InfraEnvDeregistered') this.hostsByInfraEnv.delete(id);
-    else if (event.type === 'ClusterDeregistered' && this.members(id).size === 0) this.forgetCluster(id);
+    else if (event.type === 'ClusterDeregistered')
+      if (this.members(id).size === 0) this.forgetCluster(id);
+      else this.deleted.add(id);
     return NO_CHANGE;
   }
 
@@ -205,6 +213,7 @@ export class Membership {
     if (left === joined) return NO_CHANGE;
     for (const id of [left, joined]) this.infraEnvsByCluster.delete(id);
     if (left) this.members(left).delete(key);
+    if (this.deleted.has(left) && this.members(left).size === 0 && this.deleted.delete(left)) this.emptied = left;
     if (joined) this.members(joined).add(key);
     if (joined) this.clusterOfHost.set(key, joined);
     else this.clusterOfHost.delete(key);

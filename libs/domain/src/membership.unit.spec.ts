@@ -1,4 +1,4 @@
-import { hostKeyOf, type MusterEvent } from '@muster/contracts';
+import { type HostKey, hostKeyOf, type MusterEvent } from '@muster/contracts';
 import { hostDecider } from './host/decider';
 import { Membership } from './membership';
 
@@ -137,6 +137,28 @@ describe('membership', () => {
     expect([...membership.hostsOf('one')]).toEqual([key('b')]);
     expect(membership.observe(deregistered('a'))).toEqual({ left: 'two', joined: '' });
     expect([...membership.hostsOfInfraEnv('env')]).toEqual([key('b')]);
+  });
+
+  it.each([
+    ['is removed', deregistered('a')],
+    ['joins another one', bound('a', 'two')],
+  ])('forgets a deleted cluster when its last host %s', (_, leaves) => {
+    const searched: string[] = [];
+    const hostsOfCluster = (id: string): HostKey[] => {
+      searched.push(id);
+      return [];
+    };
+    const membership = new Membership({ clusterOf: () => '', hostsOfCluster, hostsOfInfraEnv: () => [] });
+    membership.observe(inStream('cluster-one', { type: 'ClusterRegistered', data: REGISTERED_CLUSTER }));
+    membership.observe(registered('a', 'one'));
+    membership.observe(inStream('cluster-one', { type: 'ClusterDeregistered', data: { at } }));
+    membership.observe(leaves);
+    // The known hosts contain the change after the event.
+    expect([...membership.hostsOf('one')]).toEqual([]);
+    expect(searched).not.toContain('one');
+    membership.observe(registered('b', ''));
+    expect([...membership.hostsOf('one')]).toEqual([]);
+    expect(searched).toContain('one');
   });
 
   it('agrees with the state of the host after every event', () => {
