@@ -75,6 +75,22 @@ describe('the command line', () => {
     60_000,
   );
 
+  it.each([
+    ['registration', 'DISABLED_STEPS', 'tang'],
+    ['validation', 'DISABLED_HOST_VALIDATIONS', 'has-min-cpu'],
+  ])(
+    'reports an unknown id when %s runs alone with %s',
+    async (service, name, id) => {
+      const directory = temporaryDirectory();
+      // The start ends, because there is no server of the bus.
+      const environment = { NATS_URL: 'nats://127.0.0.1:1', MUSTER_DATA_DIRECTORY: directory.path, [name]: id };
+      const { errors, lines } = await run([service], { ...environment, MUSTER_START_WAIT: '1s' });
+      directory.remove();
+      expect([...lines, errors].join('\n')).toContain(`${name} contains ${id}, which does not exist`);
+    },
+    60_000,
+  );
+
   it.each([['doctor'], ['image']])(
     'uses the executables of the repository for %s when they were built',
     async (command) => {

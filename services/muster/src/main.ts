@@ -20,6 +20,8 @@ Settings are environment variables; docs/reference/settings.md lists them.`;
 const CHECKS_ALONE: { readonly [service in StartableService]?: readonly string[] } = {
   ignition: ['addresses', 'catalogue', 'clock', 'toolchain'],
   image: ['disk'],
+  registration: ['settings'],
+  validation: ['settings'],
 };
 /** Commands with output for operators. */
 const COMMANDS: readonly (string | undefined)[] = ['doctor', 'store'];
