@@ -14,6 +14,7 @@ import {
   HOST_ROLES,
   hostDecider,
   installableDisks,
+  placementIn,
   suggestRoles,
   toRoleCandidates,
 } from '@muster/domain';
@@ -146,16 +147,17 @@ export class DryRun {
         reason: `Host id ${hostId} is used twice. Use each id once.`,
         subject: 'host_id',
       });
+    const placement = placementIn(this.cluster().state);
+    const wanted = HOST_ROLES.find((known) => known === role && known !== 'auto-assign') ?? placement.role;
     this.decideHost(key, {
       type: 'Register',
       at: this.at,
       infraEnvId: DRY_RUN_ID,
       hostId,
       clusterId: DRY_RUN_ID,
-      kind: 'Host',
-      role: HOST_ROLES.find((known) => known === role) ?? 'auto-assign',
-      bootstrap: false,
-      machineConfigPoolName: '',
+      ...placement,
+      role: wanted,
+      bootstrap: placement.bootstrap && wanted === placement.role,
       owner: NO_OWNER,
       agentVersion: this.policy.agentImage,
       clusterAcceptsHosts: true,
