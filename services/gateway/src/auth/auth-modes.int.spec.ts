@@ -40,6 +40,26 @@ describe('AUTH_TYPE=oidc with organisations', () => {
   });
 });
 
+describe('AUTH_TYPE=oidc, a token with a control character', () => {
+  it.each([
+    { username: 'hatter\r\nx-user: queen' },
+    { username: 'hatter\0' },
+    { username: 'hatter', org_id: 'wonder\nland' },
+  ])('is refused with the reason: %j', async (claims) => {
+    const issuer = await startTestIssuer();
+    const gateway = await startRunningGateway({ AUTH_TYPE: 'oidc', OIDC_ISSUER_URL: issuer.url });
+    try {
+      const headers = { authorization: `Bearer ${await issuer.token(claims)}` };
+      const json = { name: 'one', openshift_version: '4.18', pull_secret: '{"auths":{}}' };
+      const { status, text } = await gateway.call('POST', `${API}/v2/clusters`, { headers, json });
+      expect([status, text]).toEqual([401, expect.stringContaining('contains a control character')]);
+    } finally {
+      await gateway.close();
+      await issuer.close();
+    }
+  });
+});
+
 describe('AUTH_TYPE=local, every operation', () => {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   let gateway: RunningGateway;

@@ -27,6 +27,7 @@ const KEYS_TIMEOUT_MS = 5_000;
 const KEYS_FAILURES = ['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT'];
 /** Entry of a pull secret with which agents of assisted-service v2 authenticate. */
 const TOKEN_ENTRY = 'cloud.openshift.com';
+const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /**
  * AUTH_TYPE=oidc: users authenticate with tokens of an issuer, agents with the token or the pull secret of their
@@ -62,6 +63,12 @@ export class OidcAuthenticator implements Authenticator {
   private async user(credential: string): Promise<Caller | undefined> {
     const token = bearerToken(credential);
     if (token === undefined) return undefined;
+    const payload = await this.claimsOf(token);
+    return payload && this.callerOf(payload);
+  }
+
+  /** Returns undefined for a token that is not valid. */
+  private async claimsOf(token: string): Promise<JWTPayload | undefined> {
     const { errors, jwtVerify } = await import('jose');
     try {
       const { payload } = await jwtVerify(token, await this.keySet(), {
@@ -71,7 +78,7 @@ export class OidcAuthenticator implements Authenticator {
         ...(this.settings.issuer && { issuer: this.settings.issuer }),
         ...(this.settings.audience && { audience: this.settings.audience }),
       });
-      return this.callerOf(payload);
+      return payload;
     } catch (error) {
       if (!(error instanceof errors.JOSEError) || KEYS_FAILURES.includes(error.code)) throw unreachable();
       return undefined;
@@ -82,6 +89,12 @@ export class OidcAuthenticator implements Authenticator {
     const user = textAt(payload, 'username') || textAt(payload, 'preferred_username');
     if (!user) return undefined;
     const org = textAt(payload, 'org_id') || (textAt(payload, 'organization', 'id') ?? '');
+    // Names are sent in message headers, and a header ends at a line break.
+    if (CONTROL_CHARACTER.test(user + org))
+      throw new RefusalError({
+        code: 'unauthorized',
+        reason: 'The user name or the organisation in the token contains a control character.',
+      });
     return { kind: 'user', user, org, role: this.roleOf(user) };
   }
 
