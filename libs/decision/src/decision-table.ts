@@ -75,7 +75,7 @@ export interface RowRefusal<T extends TableTypes, Command extends T['Command'] =
   reason(context: RowContext<T, Command>): string;
   /** The field or the status that the reason is about. */
   readonly subject: string;
-  /** Returns the accepted values. @default the statuses in which some row accepts the command */
+  /** Returns the accepted values. @default the statuses in which some row accepts the command, unless the present one is among them */
   allowed?(context: RowContext<T, Command>): readonly string[];
 }
 
@@ -88,7 +88,7 @@ export interface RefusalRow<T extends TableTypes, Command extends T['Command'] =
   readonly reason: string | ((context: RowContext<T, Command>) => string);
   /** @default 'status' */
   readonly subject?: string;
-  /** @default the statuses in which some row accepts the command */
+  /** @default the statuses in which some row accepts the command, unless the present one is among them */
   readonly allowed?: readonly string[] | ((context: RowContext<T, Command>) => readonly string[]);
   /** @default the reason, if it is a constant */
   readonly why?: string;
@@ -122,7 +122,7 @@ export function refusalsOf<T extends TableTypes>(complete?: (reason: string, sta
   };
 }
 
-/** Returns the refusal of a row; `accepting` are the statuses in which the command is accepted. */
+/** Returns the refusal of a row; `accepting` are the statuses that are shown when the row lists no values. */
 export function toRefusal<T extends TableTypes>(
   refuse: RowRefusal<T>,
   context: RowContext<T>,

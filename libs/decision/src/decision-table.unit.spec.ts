@@ -52,10 +52,10 @@ const tableOf = (rows: readonly Row<Light>[]) =>
 const TABLE = tableOf(ROWS);
 const settings = { city: 'Bonn' };
 const at = (status: Status): Light['State'] => ({ status, reason: '' });
-const deciderOf = (next?: () => Light['Command'] | undefined) =>
+const deciderOf = (next?: () => Light['Command'] | undefined, table = TABLE) =>
   createTableDecider<Light>(
     {
-      table: TABLE,
+      table,
       initialState: () => at('red'),
       evolve: (state, event) => (event.type === 'Entered' ? { status: event.to, reason: event.reason } : state),
       transition: ({ to, reason = '' }) => [{ type: 'Entered', to, reason }],
@@ -126,6 +126,16 @@ describe('createTableDecider', () => {
         subject: 'status',
         allowed: ['red', 'green'],
       },
+    });
+  });
+
+  it('lists no statuses when the present one accepts the command for other values', () => {
+    const when: Guard<typeof VARIABLES> = { traffic: [false], hour: ['day'] };
+    const quiet = refuse({ id: 'quiet', on: 'Tick', from: ['red'], code: 'conflict', reason: 'No car waits.', when });
+    const table = tableOf([...ROWS.filter(({ id }) => id !== 'idle'), quiet]);
+    expect(deciderOf(undefined, table).decide({ ...TICK, traffic: false }, at('red'))).toEqual({
+      kind: 'refused',
+      refusal: { code: 'conflict', reason: 'No car waits. The light is red.', subject: 'status' },
     });
   });
 

@@ -43,7 +43,7 @@ export function createTableDecider<T extends TableTypes, R extends Row<T> = Row<
     if (invalid) return refused(invalid);
     const row = table.rowFor(first);
     if (!row) return refused(missingRow(first));
-    if (row.refuse) return refused(toRefusal(row.refuse, first, table.accepting(first.command.type)));
+    if (row.refuse) return refused(toRefusal(row.refuse, first, otherStatuses(first)));
 
     const all: T['Event'][] = [];
     let context = first;
@@ -59,6 +59,12 @@ export function createTableDecider<T extends TableTypes, R extends Row<T> = Row<
       applicable = table.rowFor(context);
     }
     return { kind: 'accepted', events: all };
+  }
+
+  /** Returns no statuses when the present one accepts the command for other values: they do not explain the refusal. */
+  function otherStatuses({ command, state }: RowContext<T>): readonly T['Status'][] {
+    const accepting = table.accepting(command.type);
+    return accepting.includes(table.statusOf(state)) ? [] : accepting;
   }
 
   function apply(row: R, context: RowContext<T>): readonly T['Event'][] {
