@@ -169,8 +169,8 @@ describe('time sources', () => {
       return { exitCode: args[0] === 'add' ? exitCode : 0, stdout: SOURCES };
     };
     const lookup = { addresses: async () => answers.map((address) => ({ address, family: 4 })) };
-    const added = new Set<string>();
-    for (const sources of checks) await synchronizeTime({ sources, added }, lookup, run, never);
+    const memory = { added: new Set<string>(), listed: 0 };
+    for (const sources of checks) await synchronizeTime({ sources, memory }, lookup, run, never);
     return lines;
   };
   const ADD = 'add server time.example iburst';
@@ -179,7 +179,8 @@ describe('time sources', () => {
     const asked: string[] = [];
     const run: RunCommand = async (_program, args) => (asked.push(args.join(' ')), { exitCode: 0, stdout: SOURCES });
     const lookup = { addresses: async () => [] };
-    await synchronizeTime({ sources: ['192.0.2.123', 'time.example'], added: new Set() }, lookup, run, never);
+    const memory = { added: new Set<string>(), listed: 0 };
+    await synchronizeTime({ sources: ['192.0.2.123', 'time.example'], memory }, lookup, run, never);
     expect(asked).toEqual(['-n sources', ADD, '-n sources']);
   });
 
@@ -189,6 +190,25 @@ describe('time sources', () => {
 
   it('are added once, although their name has another address at each check', async () => {
     expect(await addedBy([['time.example'], ['time.example']], ['198.51.100.1'])).toEqual([ADD]);
+  });
+
+  it('are added again when chrony was restarted, because it keeps only those of its file', async () => {
+    const ofFile = ['^* 192.0.2.1'];
+    let listed = [...ofFile];
+    const run: RunCommand = async (_program, args) => {
+      if (args[0] === 'add') listed.push('^? 198.51.100.7');
+      return { exitCode: 0, stdout: listed.join('\n') };
+    };
+    // The name has another address at each lookup.
+    const lookup = { addresses: async () => [{ address: '198.51.100.8', family: 4 }] };
+    const memory = { added: new Set<string>(), listed: 0 };
+    const check = async (): Promise<number> => {
+      const report = await synchronizeTime({ sources: ['time.example'], memory }, lookup, run, never);
+      return report.ntp_sources.length;
+    };
+    expect([await check(), await check()]).toEqual([2, 2]);
+    listed = [...ofFile];
+    expect([await check(), await check()]).toEqual([2, 2]);
   });
 
   it('are added again when chrony refused them', async () => {

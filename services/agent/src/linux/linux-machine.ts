@@ -63,13 +63,13 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
     };
   };
 
-  const addedTimeSources = new Set<string>();
+  const timeMemory = { added: new Set<string>(), listed: 0 };
   const hangingDisks = new Set<string>();
   const abilities: Abilities = {
     inventory: (_order, signal) => inventory(signal),
     'connectivity-check': (hosts, signal) => checkConnectivity(hosts, interfaces(), run, probe, signal),
     'ntp-synchronizer': ({ sources }, signal) =>
-      synchronizeTime({ sources, added: addedTimeSources }, nameLookup, run, signal),
+      synchronizeTime({ sources, memory: timeMemory }, nameLookup, run, signal),
     'domain-resolution': ({ domains }) => resolveDomains(domains, nameLookup),
     'free-network-addresses': (networks, signal) =>
       findFreeAddresses(networks, addressesIn(addresses()), run, probe, signal),

@@ -27,15 +27,22 @@ export interface NameLookup {
   canonicalNames(name: string): Promise<readonly string[]>;
 }
 
-export interface TimeSources {
-  readonly sources: readonly string[];
+/** What the earlier checks did. chrony has its sources only until it is restarted. */
+export interface TimeMemory {
   /** Sources that this agent has added. Names are stored because a name can have another address at each lookup. */
   readonly added: Set<string>;
+  /** Number of sources that chrony listed last. */
+  listed: number;
+}
+
+export interface TimeSources {
+  readonly sources: readonly string[];
+  readonly memory: TimeMemory;
 }
 
 /** Adds the sources that chrony does not have, and returns the states of all sources. */
 export async function synchronizeTime(
-  { sources, added }: TimeSources,
+  { memory, sources }: TimeSources,
   lookup: Pick<NameLookup, 'addresses'>,
   run: RunCommand,
   signal: AbortSignal,
@@ -43,14 +50,18 @@ export async function synchronizeTime(
   const list = async (): Promise<NtpReport> =>
     parseChronySources((await run('chronyc', ['-n', 'sources'], signal)).stdout);
   const known = new Set((await list()).ntp_sources.map(({ source_name }) => source_name));
-  for (const source of sources.filter((one) => !added.has(one))) {
+  // chrony was restarted and has the sources of its file only.
+  if (known.size < memory.listed) memory.added.clear();
+  for (const source of sources.filter((one) => !memory.added.has(one))) {
     // chrony lists the addresses of its sources only.
     const addresses = known.has(source) ? [] : await lookup.addresses(source);
     if (known.has(source) || addresses.some(({ address }) => known.has(address))) continue;
     const { exitCode } = await run('chronyc', ['add', 'server', source, 'iburst'], signal);
-    if (exitCode === 0) added.add(source);
+    if (exitCode === 0) memory.added.add(source);
   }
-  return list();
+  const report = await list();
+  memory.listed = report.ntp_sources.length;
+  return report;
 }
 
 export async function resolveDomains(domains: readonly string[], lookup: NameLookup): Promise<DomainReport> {
