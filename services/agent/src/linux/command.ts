@@ -110,11 +110,12 @@ export async function execute(
 ): Promise<string> {
   const { exitCode, stderr = '', stdout } = await run(program, args, signal, settings);
   if (exitCode === 0) return stdout;
-  // The cut may be within credentials, so they are removed before.
-  const said = withoutCredentials(stderr.trim() || stdout.trim()).slice(-REASON_CHARS_MAX);
   const line = withoutCredentials([program, ...args].join(' '));
-  throw new StepFailed(`"${line}" ended with exit code ${exitCode}: ${said}`, exitCode);
+  throw new StepFailed(`"${line}" ended with exit code ${exitCode}: ${endOf(stderr.trim() || stdout)}`, exitCode);
 }
+
+/** Returns the end of what a program printed. The cut may be within credentials, so they are removed before. */
+export const endOf = (output: string): string => withoutCredentials(output.trim()).slice(-REASON_CHARS_MAX);
 
 /** The user and the password in a URL, such as that of a proxy. A password may contain an apostrophe. */
 const CREDENTIALS = /(:\/\/)[^\s/"]*@/g;

@@ -158,6 +158,14 @@ describe('the installation', () => {
     expect(error).toMatch(/quay.io\/installer:1 cannot be pulled: no route to host/);
   });
 
+  it('ends with the last lines of podman, which prints its progress before the error', async () => {
+    const stderr = `${'Copying blob sha256:0\n'.repeat(1_000)}proxy http://user:word@p:1: no route to host\n`;
+    const { run } = recorded({ podman: { exitCode: 125, stderr } });
+    const { error } = await step(machineWith(run), 'install', { ...ORDER, installer_image: 'quay.io/installer:1' });
+    expect(error).toMatch(/proxy http:\/\/p:1: no route to host$/);
+    expect(error.length).toBeLessThan(1_100);
+  });
+
   it('is stopped, also on a machine without systemd', async () => {
     const { lines, run } = recorded({ podman: '' });
     expect((await runStep(machineWith(run), 'stop-installation', [], signal)).exitCode).toBe(0);

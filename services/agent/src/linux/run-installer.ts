@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { DiscoverySettings } from '../discovery-settings';
 import { StepFailed } from '../machine/machine.port';
 import type { InstallRequest } from '../steps/step-work';
-import { execute, type RunCommand } from './command';
+import { endOf, execute, type RunCommand } from './command';
 
 /** Access of the installer to the service, and the programs that it uses. */
 export interface InstallerAccess {
@@ -192,10 +192,10 @@ async function installWithContainer(
   const image = order.installerImage;
   const isPresent = (await run('podman', ['image', 'exists', image], signal)).exitCode === 0;
   for (let tried = 1; !isPresent; tried += 1) {
-    const { exitCode, stderr } = await run('podman', ['pull', image], signal, { timeoutMs: PULL_TIMEOUT_MS });
+    const { exitCode, stderr = '' } = await run('podman', ['pull', image], signal, { timeoutMs: PULL_TIMEOUT_MS });
     if (exitCode === 0) break;
     if (tried >= PULL_TRIES)
-      throw new StepFailed(`The installer image ${image} cannot be pulled: ${stderr ?? ''}`, IMAGE_MISSING_EXIT_CODE);
+      throw new StepFailed(`The installer image ${image} cannot be pulled: ${endOf(stderr)}`, IMAGE_MISSING_EXIT_CODE);
   }
   const mounts = [
     '/dev:/dev:rw',
