@@ -159,7 +159,7 @@ describe('the installation', () => {
   });
 
   it('ends with the last lines of podman, which prints its progress before the error', async () => {
-    const stderr = `${'Copying blob sha256:0\n'.repeat(1_000)}proxy http://user:word@p:1: no route to host\n`;
+    const stderr = `${'Copying blob sha256:0\n'.repeat(1_000)}proxy http://user:pass@p:1: no route to host\n`;
     const { run } = recorded({ podman: { exitCode: 125, stderr } });
     const { error } = await step(machineWith(run), 'install', { ...ORDER, installer_image: 'quay.io/installer:1' });
     expect(error).toMatch(/proxy http:\/\/p:1: no route to host$/);

@@ -27,7 +27,7 @@ export interface NameLookup {
   canonicalNames(name: string): Promise<readonly string[]>;
 }
 
-/** What the earlier checks did. chrony has its sources only until it is restarted. */
+/** The results of earlier checks. chrony has added sources only until it is restarted. */
 export interface TimeMemory {
   /** Sources that this agent has added. Names are stored because a name can have another address at each lookup. */
   readonly added: Set<string>;
