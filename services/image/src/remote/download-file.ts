@@ -7,7 +7,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isFullDisk } from '@muster/nest-kit';
 import { errorCode } from '@muster/schema';
-import { plain, type RemoteClient, RemoteError } from './remote-client';
+import { isOfVersion, plain, type RemoteClient, RemoteError, versionOf } from './remote-client';
 
 /** Download state of an image file. */
 export type StoredImageState =
@@ -79,8 +79,8 @@ export async function downloadFile(client: RemoteClient, options: DownloadOption
     client.get(url, from > 0 ? { range: `bytes=${from}-`, 'if-range': knownVersion } : {}, signal);
   let resumeFrom = knownVersion === '' ? 0 : before;
   let answer = await ask(resumeFrom);
-  if (resumeFrom > 0 && isOtherRange(answer, resumeFrom)) {
-    // The server would refuse to continue this partial file at each attempt.
+  if (resumeFrom > 0 && isOtherRange(answer, resumeFrom, knownVersion)) {
+    // The server would not continue this partial file at any attempt.
     answer.destroy();
     await discard();
     resumeFrom = 0;
@@ -145,9 +145,9 @@ const firstAndTotalOf = ({ headers }: IncomingMessage): readonly (number | undef
 const isComplete = ({ statusCode, headers }: IncomingMessage, from: number): boolean =>
   statusCode === 416 && headers['content-range'] === `bytes */${from}`;
 
-function isOtherRange(answer: IncomingMessage, from: number): boolean {
+function isOtherRange(answer: IncomingMessage, from: number, version: string): boolean {
   if (answer.statusCode === 416) return !isComplete(answer, from);
-  return answer.statusCode === 206 && firstAndTotalOf(answer)[0] !== from;
+  return answer.statusCode === 206 && (firstAndTotalOf(answer)[0] !== from || !isOfVersion(answer, version));
 }
 
 function planOf(
@@ -166,11 +166,6 @@ function planOf(
   const total = Number(headers['content-length']);
   if (!Number.isSafeInteger(total)) throw new RemoteError(`${plain(url)} sent no Content-Length`);
   return { start: 0, total };
-}
-
-/** Returns the value for If-Range; empty when an interrupted download cannot be resumed. */
-function versionOf({ headers: { etag = '', 'last-modified': modified = '' } }: IncomingMessage): string {
-  return etag !== '' && !etag.startsWith('W/') ? etag : modified;
 }
 
 const DOWNLOADS_AT_ONCE_MAX = 2;

@@ -25,6 +25,8 @@ export interface ServeOptions {
   /** Value of Last-Modified; absent without it. */
   readonly modified?: string;
   readonly withRanges?: boolean;
+  /** Sends the requested range also when If-Range names another version. */
+  readonly ignoresIfRange?: boolean;
   /** Closes the connection after this number of bytes. */
   readonly cutAfterBytes?: number;
   /** Delays the remaining bytes until `release`. */
@@ -47,6 +49,7 @@ export async function startFileServer(tls?: { readonly key: string; readonly cer
       etag = '"1"',
       modified,
       withRanges = true,
+      ignoresIfRange = false,
       cutAfterBytes,
       holdAfterBytes,
       status,
@@ -65,7 +68,8 @@ export async function startFileServer(tls?: { readonly key: string; readonly cer
         )
         .end();
     const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
-    const isSame = request.headers['if-range'] === undefined || request.headers['if-range'] === etag;
+    const condition = request.headers['if-range'];
+    const isSame = ignoresIfRange || condition === undefined || condition === etag;
     const isPart = withRanges && first !== undefined && isSame;
     const [from, to] = isPart ? [Number(first), last ? Number(last) + 1 : file.length] : [0, file.length];
     if (isPart && from >= file.length)

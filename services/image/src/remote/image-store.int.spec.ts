@@ -71,19 +71,22 @@ describe('the store of base images', () => {
     expect(stage.server.ranges).toEqual([`bytes=${FILE.length}-`, '']);
   });
 
-  it('restarts the download when the file was replaced', async () => {
-    const wanted = image('a', stage.server.url);
-    stage.server.serve(FILE, { cutAfterBytes: 100_000 });
-    await stage.store.start([wanted]);
-    stage.store.fetch(wanted);
-    await stage.settled(wanted);
-    stage.clock.advance(60_000);
-    const other = Buffer.alloc(FILE.length, 'o');
-    stage.server.serve(other, { etag: '"2"' });
-    stage.store.fetch(wanted);
-    await stage.settled(wanted);
-    expect((await stage.contentOf(wanted)).equals(other)).toBe(true);
-  });
+  it.each([false, true])(
+    'restarts the download when the file was replaced, If-Range ignored: %s',
+    async (ignoresIfRange) => {
+      const wanted = image('a', stage.server.url);
+      stage.server.serve(FILE, { cutAfterBytes: 100_000 });
+      await stage.store.start([wanted]);
+      stage.store.fetch(wanted);
+      await stage.settled(wanted);
+      stage.clock.advance(60_000);
+      const other = Buffer.alloc(FILE.length, 'o');
+      stage.server.serve(other, { etag: '"2"', ignoresIfRange });
+      stage.store.fetch(wanted);
+      await stage.settled(wanted);
+      expect((await stage.contentOf(wanted)).equals(other)).toBe(true);
+    },
+  );
 
   it('does not join the parts of two files when the process is killed before the first byte of the new one', async () => {
     const target = join(stage.directory.path, 'rhcos-a.iso');

@@ -127,6 +127,20 @@ export const plain = (url: URL | string): string => {
 const ended = (url: string, why: string): RemoteError =>
   new RemoteError(`${plain(url)} ended before all bytes were received: ${why}`);
 
+/** Returns the value for If-Range; empty when the server sends none. A weak tag does not guarantee the same bytes. */
+export function versionOf({ headers: { etag = '', 'last-modified': modified = '' } }: IncomingMessage): string {
+  return etag !== '' && !etag.startsWith('W/') ? etag : modified;
+}
+
+/** Returns false when a part is of another version than If-Range named. Some servers ignore If-Range. */
+export function isOfVersion(
+  { headers: { etag, 'last-modified': modified } }: IncomingMessage,
+  version: string,
+): boolean {
+  const sent = version.startsWith('"') ? etag?.replace(/^W\//, '') : modified;
+  return version === '' || sent === undefined || sent === version;
+}
+
 /** A file on an HTTP server that is read in place. */
 export interface HttpByteSource extends ByteSource {
   /** Identifies this version of the file: its ETag, otherwise its date. Empty when the server sends neither. */
@@ -157,9 +171,7 @@ export async function openHttpByteSource(
     throw new RemoteError(`${plain(url)} ${why}`);
   }
   first.resume();
-  const { etag = '', 'last-modified': modified = '' } = first.headers;
-  // A weak tag does not guarantee the same bytes.
-  const version = etag !== '' && !etag.startsWith('W/') ? etag : modified;
+  const version = versionOf(first);
   const stop = new AbortController();
   const reportChange = (): void => {
     if (stop.signal.aborted) return;
@@ -169,7 +181,7 @@ export async function openHttpByteSource(
   return {
     size,
     version,
-    modifiedMs: Date.parse(modified) || 0,
+    modifiedMs: Date.parse(first.headers['last-modified'] ?? '') || 0,
     async read(offset, length) {
       if (!(offset >= 0 && length >= 0 && offset <= size - length))
         throw new RangeError(`Bytes ${offset} to ${offset + length} are not inside ${plain(url)}.`);
@@ -178,7 +190,8 @@ export async function openHttpByteSource(
       const answer = await client.get(url, { range, ...(version && { 'if-range': version }) }, stop.signal);
       const isMeant =
         answer.statusCode === 206 &&
-        answer.headers['content-range'] === `bytes ${offset}-${offset + length - 1}/${size}`;
+        answer.headers['content-range'] === `bytes ${offset}-${offset + length - 1}/${size}` &&
+        isOfVersion(answer, version);
       if (!isMeant) {
         answer.destroy();
         // 416: the file has become shorter, and the server does not support If-Range.
