@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { rootCertificates } from 'node:tls';
 import { RegistrationService, streamIdOf } from '@muster/contracts';
 import { CLUSTER_SETTINGS, OWNER, TestCluster, PULL_SECRET } from '../cluster.fixture.spec';
 import { asUser, RunningRegistration } from '../running-registration.fixture.spec';
@@ -122,18 +123,19 @@ describe('clusters and infra-envs', () => {
     await cluster.register();
     const { id: clusterId } = cluster;
     const tang = { enable_on: 'all', mode: 'tang', tang_servers: '[{"url":"http://tang","thumbprint":"t"}]' };
-    const endpoint = { url: 'https://api.example.com:22623/config', ca_certificate: 'Y2E=' };
+    const authorities = rootCertificates.slice(0, 2).map((pem) => Buffer.from(pem).toString('base64'));
+    const endpoint = { url: 'https://api.example.com:22623/config', ca_certificate: authorities[0] };
     const revise = (changes: object) => running.ask(method.reviseCluster, { clusterId, changes });
     const settings = async () => (await running.cluster(clusterId)).settings;
     await revise({ diskEncryption: tang, ignitionEndpoint: endpoint });
     await revise({ diskEncryption: { enable_on: 'masters' } });
-    await revise({ ignitionEndpoint: { ca_certificate: 'bmV3' } });
+    await revise({ ignitionEndpoint: { ca_certificate: authorities[1] } });
     expect(await settings()).toMatchObject({
       diskEncryption: { ...tang, enable_on: 'masters' },
-      ignitionEndpoint: { ...endpoint, ca_certificate: 'bmV3' },
+      ignitionEndpoint: { ...endpoint, ca_certificate: authorities[1] },
     });
     await revise({ ignitionEndpoint: { url: '' } });
-    expect((await settings()).ignitionEndpoint).toEqual({ url: '', ca_certificate: 'bmV3' });
+    expect((await settings()).ignitionEndpoint).toEqual({ url: '', ca_certificate: authorities[1] });
     await running.ask(method.reviseCluster, { clusterId, firstNetworks: { clusterNetworkHostPrefix: 24 } });
     expect((await settings()).clusterNetworks).toEqual({ items: [{ cidr: '10.128.0.0/14', hostPrefix: 24 }] });
   });

@@ -1,3 +1,5 @@
+import { certificatesFault } from '@muster/ignition-config';
+import { textAt } from '@muster/schema';
 import { parseVersion } from '@muster/validation-rules';
 import {
   isDomainName,
@@ -153,7 +155,43 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
       return { reason: `api_vip_dns_name "${given.apiVipDnsName}" is neither a DNS name nor an address.` };
     },
   },
+  {
+    id: 'ignition-endpoint-usable',
+    subject: 'ignition_endpoint',
+    fields: ['ignitionEndpoint'],
+    check: ({ given, before }) => {
+      /** Returns '' for a member that was accepted earlier: a revision contains the members that it does not change. */
+      const changed = (name: string): string => {
+        const value = textAt(given.ignitionEndpoint, name) ?? '';
+        return value === textAt(before?.ignitionEndpoint, name) ? '' : value;
+      };
+      const [url, authority] = [changed('url'), changed('ca_certificate')];
+      if (url !== '' && !isHttpUrl(url))
+        return {
+          subject: 'ignition_endpoint.url',
+          reason: `ignition_endpoint.url "${url.slice(0, 256)}" is not a URL like https://api.example.com:22623/config.`,
+        };
+      const fault = authority === '' ? undefined : authorityFault(authority);
+      return fault === undefined
+        ? undefined
+        : {
+            subject: 'ignition_endpoint.ca_certificate',
+            reason: `ignition_endpoint.ca_certificate must be the base64 of PEM certificates: ${fault}`,
+          };
+    },
+  },
 ];
+
+const HTTP_URL = /^https?:\/\/[^\s/?#"'\\][^\s"'\\]*$/i;
+const isHttpUrl = (text: string): boolean => HTTP_URL.test(text) && URL.canParse(text);
+
+function authorityFault(base64: string): string | undefined {
+  try {
+    return certificatesFault(atob(base64));
+  } catch {
+    return 'it is not base64.';
+  }
+}
 
 /** The URL may contain a password, so the message does not repeat it. */
 function proxyUrl(field: string, url: string | undefined, schemes: readonly string[]): BrokenInput | undefined {

@@ -66,6 +66,7 @@ const CREATE_REFUSED: readonly (readonly [string, Settings, string])[] = [
   ['ntp-sources-are-hosts', { additionalNtpSource: 'pool.ntp.org,not a host' }, 'additional_ntp_source'],
   ['tags-are-words', { tags: 'a,,b' }, 'tags'],
   ['api-name-of-day-2-only', { apiVipDnsName: 'api.example.com' }, 'api_vip_dns_name'],
+  ['ignition-endpoint-usable', { ignitionEndpoint: { url: 'api' } }, 'ignition_endpoint.url'],
   ['cpu-architecture-known', { cpuArchitecture: 'vax' }, 'cpu_architecture'],
   ['high-availability-mode-known', { highAvailabilityMode: 'Half' }, 'high_availability_mode'],
   ['network-type-known', { networkType: 'TokenRing' }, 'network_type'],
@@ -208,9 +209,8 @@ describe('revision of a cluster', () => {
   });
 
   it('accepts an unrelated change of a cluster with an existing conflict', () => {
-    const conflicted = { ...clusterIn('ready') };
-    const settings = { ...conflicted.settings, networkType: 'OpenShiftSDN' };
-    const state = { ...conflicted, settings };
+    const ready = clusterIn('ready');
+    const state = { ...ready, settings: { ...ready.settings, networkType: 'OpenShiftSDN' } };
     expect(brokenInputRule(revise({ serviceNetworks: list('172.31.0.0/16') }), state)).toBeUndefined();
     expect(brokenInputRule(revise({ olmOperators: operators('lvm', 'odf') }), state)?.rule.id).toBe(
       'features-fit-together',
