@@ -62,8 +62,12 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
     id: 'single-node-manages-no-network',
     subject: 'user_managed_networking',
     fields: ['userManagedNetworking', 'controlPlaneCount', 'platformType'],
-    check: ({ settings, kind }) =>
-      kind !== 'AddHostsCluster' && settings.controlPlaneCount === 1 && settings.userManagedNetworking === false
+    // A platform that the request selects may set it as well. The next rule refuses that platform.
+    check: ({ settings, given, kind }) =>
+      kind !== 'AddHostsCluster' &&
+      settings.controlPlaneCount === 1 &&
+      settings.userManagedNetworking === false &&
+      (given.userManagedNetworking === false || SINGLE_NODE_PLATFORMS.includes(settings.platformType ?? ''))
         ? {
             reason:
               'A single-node cluster requires user-managed networking. Omit user_managed_networking or set it to true.',
