@@ -20,15 +20,20 @@ describe('the refusal of a base domain', () => {
 });
 
 describe('the refusal of the platform of a single node', () => {
-  it.each(['baremetal', 'vsphere', 'nutanix'])('contains the platform %s, which the request selects', (platformType) => {
-    const refusal = {
-      subject: 'platform.type',
-      reason: `A single-node cluster cannot be of platform ${platformType}.`,
-      allowed: ['none', 'external'],
-    };
-    const single = { controlPlaneCount: 1 };
-    expect(clusterInputRefusal(registration({ ...single, platformType }), initialClusterState())).toMatchObject(refusal);
-    const revision = { type: 'Revise', changes: { platformType }, pullSecretReplaced: false, at: START } as const;
-    expect(clusterInputRefusal(revision, after(registration(single)))).toMatchObject(refusal);
-  });
+  it.each(['baremetal', 'vsphere', 'nutanix'])(
+    'contains the platform %s, which the request selects',
+    (platformType) => {
+      const refusal = {
+        subject: 'platform.type',
+        reason: `A single-node cluster cannot be of platform ${platformType}.`,
+        allowed: ['none', 'external'],
+      };
+      const single = { controlPlaneCount: 1 };
+      expect(clusterInputRefusal(registration({ ...single, platformType }), initialClusterState())).toMatchObject(
+        refusal,
+      );
+      const revision = { type: 'Revise', changes: { platformType }, pullSecretReplaced: false, at: START } as const;
+      expect(clusterInputRefusal(revision, after(registration(single)))).toMatchObject(refusal);
+    },
+  );
 });
