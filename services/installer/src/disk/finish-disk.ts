@@ -1,6 +1,7 @@
+import { gunzipSync } from 'node:zlib';
 import { fromDataUrl, type IgnitionConfig } from '@muster/ignition-config';
 import { settleWithin } from '@muster/ports';
-import { errorMessage, createJsonReader } from '@muster/schema';
+import { createJsonReader, errorMessage, textAt } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
 import { execute, withRetry } from '../host.port';
 import { createProgressReports, type Installation, note, parseIgnition, reportStage } from '../installation';
@@ -47,9 +48,10 @@ export async function skipMcoReboot(installation: Installation, signal: AbortSig
 
 async function fetchMachineConfig(installation: Installation, signal: AbortSignal): Promise<MachineConfig | undefined> {
   const own = parseIgnition(await installation.host.readFile(installation.ignitionPath), installation.ignitionPath);
-  const url = own.ignition.config?.merge?.[0]?.source;
+  const pool = own.ignition.config?.merge?.[0];
+  const url = pool?.source;
   if (!url) return undefined;
-  const inline = fromDataUrl(url);
+  const inline = textIn(pool);
   if (inline !== undefined) return encapsulatedOf(parseIgnition(Buffer.from(inline), 'for the pool'));
   const authority = own.ignition.security?.tls?.certificateAuthorities?.[0]?.source;
   const caPem = authority === undefined ? undefined : fromDataUrl(authority);
@@ -66,8 +68,17 @@ async function fetchMachineConfig(installation: Installation, signal: AbortSigna
 
 function encapsulatedOf(config: IgnitionConfig): MachineConfig | undefined {
   const file = config.storage?.files?.find(({ path }) => path === ENCAPSULATED_PATH);
-  const text = file?.contents?.source && fromDataUrl(file.contents.source);
+  const text = file?.contents && textIn(file.contents);
   return text ? readMachineConfig(text) : undefined;
+}
+
+/** Returns the text in the `data:` URL of a resource, undefined for other URLs. The config of a single node is compressed. */
+function textIn(resource: { readonly source?: string }): string | undefined {
+  const { source = '' } = resource;
+  const text = fromDataUrl(source);
+  if (text === undefined || textAt(resource, 'compression') !== 'gzip') return text;
+  const base64 = decodeURIComponent(source.slice(source.indexOf(',') + 1));
+  return gunzipSync(Buffer.from(base64, 'base64')).toString('utf8');
 }
 
 async function overwriteOperatingSystem(

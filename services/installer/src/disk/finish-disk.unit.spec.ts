@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { toDataUrl } from '@muster/ignition-config';
 import { type Recording, runRecorded } from '../recorded-host.fixture.spec';
 
@@ -47,6 +48,28 @@ describe('the operating system of the release', () => {
       'fsfreeze --unfreeze /mnt',
       'umount /mnt',
     ]);
+  });
+
+  it('is found in the compressed config of a single node', async () => {
+    const gzipped = (value: object) => ({
+      source: `data:;base64,${gzipSync(JSON.stringify(value)).toString('base64')}`,
+      compression: 'gzip',
+    });
+    const path = '/etc/ignition-machine-config-encapsulated.json';
+    const files = [{ path, contents: gzipped({ spec: { osImageURL: 'quay.io/rhcos:1' } }) }];
+    const pool = { ignition: { version: '3.2.0' }, storage: { files } };
+    const master = { ignition: { version: '3.2.0', config: { merge: [gzipped(pool)] } } };
+    const { commands, failure, notes } = await runRecorded({
+      flags: ['--role', 'bootstrap', '--control-plane-count', '1', '--enable-skip-mco-reboot'],
+      recording: [['uname', 'x86_64\n']],
+      files: {
+        '/opt/openshift/.bootkube.done': '',
+        '/opt/openshift/master.ign': JSON.stringify(master),
+        '/usr/bin/oc': '',
+      },
+    });
+    expect([failure, notes]).toEqual([undefined, []]);
+    expect(commands).toContainEqual(expect.stringContaining('--imgref ostree-unverified-registry:quay.io/rhcos:1 '));
   });
 
   it.each([
