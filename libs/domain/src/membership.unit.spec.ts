@@ -142,7 +142,7 @@ describe('membership', () => {
   it.each([
     ['is removed', deregistered('a')],
     ['joins another one', bound('a', 'two')],
-  ])('forgets a deleted cluster when its last host %s', (_, leaves) => {
+  ])('keeps nothing about a deleted cluster when its last host %s', (_, leaves) => {
     const searched: string[] = [];
     const hostsOfCluster = (id: string): HostKey[] => {
       searched.push(id);

@@ -1,11 +1,13 @@
 import {
   type HostKey,
+  isEventOf,
   isHostKey,
+  parseHostKey,
   parseStreamId,
   type RecordedMusterEvent,
   RegistrationService,
 } from '@muster/contracts';
-import { isClosedHost } from '@muster/domain';
+import { clusterOfHostAfter, isClosedHost } from '@muster/domain';
 import {
   EVENT_STORE,
   Handles,
@@ -73,7 +75,7 @@ export class RegistrationProcess implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     this.host.start({
       name: 'registration',
-      prepare: (event) => this.view.prepare(event),
+      prepare: (event) => this.prepare(event),
       observe: (event) => this.observe(event),
       keysOf: (event) => reactionKeysOf(event, this.view),
       react: (key) => this.react(key),
@@ -110,6 +112,19 @@ export class RegistrationProcess implements OnApplicationBootstrap {
     this.revocations
       .endRemoved()
       .catch((error: Error) => this.logger.error(`The bus credentials of removed hosts: ${error.message}`));
+  }
+
+  /** Reads the entries that the event changes. When a read fails, the event is delivered again, which `observe` would skip. */
+  private *prepare(event: RecordedMusterEvent): Iterable<undefined> {
+    const { category, id } = parseStreamId(event.streamId);
+    if (isHostKey(id)) {
+      const left = this.view.host(id)?.state.clusterId ?? '';
+      const joined = isEventOf('host', event) ? clusterOfHostAfter(left, event) : left;
+      for (const clusterId of new Set([left, joined])) if (clusterId) this.view.cluster(clusterId);
+      this.view.hostCountOfInfraEnv(parseHostKey(id).infraEnvId);
+    } else if (category === 'infraEnv') this.view.hostCountOfInfraEnv(id);
+    else if (category !== 'image' && category !== 'note') this.view.cluster(id);
+    yield* this.view.prepare(event);
   }
 
   /** An event that cannot be applied does not stop the following ones. */
