@@ -228,6 +228,7 @@ function operatorOf(state: ClusterState, command: ReportOperatorStatus): Values[
 
 function logsOf(state: ClusterState, { report }: RecordLogs): Values['logs'] {
   if (report.kind === 'collected') return ['controller', 'host'].includes(report.logsType) ? 'new' : 'unknown';
+  if (report.logsState === '') return 'same';
   if (!isOneOf(CLUSTER_LOGS_STATES, report.logsState)) return 'unknown';
   return report.logsState === state.logsState ? 'same' : 'new';
 }

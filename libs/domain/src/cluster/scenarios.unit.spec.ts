@@ -248,6 +248,8 @@ describe('cluster deadlines', () => {
     });
     const requested = after(...COMMAND_SEQUENCES.error, logs('requested', 35));
     expect(names(requested)).toEqual(['log-collection 95']);
+    // The empty state of the v2 API reports nothing, as for a host.
+    expect(when(requested, logs('', 40))).toMatchObject({ events: [], state: requested });
     const collected = when(requested, {
       type: 'RecordLogs',
       report: { kind: 'collected', logsType: 'controller', hostId: '', body: { digest: 'sha256:0', bytes: 1 } },
