@@ -107,6 +107,22 @@ describe('the event log', () => {
     expect(await reasons(2)).toEqual(['no route', 'no route']);
   });
 
+  it('contains the same reason again after a user has reset the validation of the step', async () => {
+    cluster = new TestCluster(running);
+    await cluster.register();
+    await cluster.registerInfraEnv();
+    key = await cluster.registerHost();
+    ({ hostId } = parseHostKey(key));
+    await fail('no route');
+    await running.ask(method.resetHostValidation, {
+      ...parseHostKey(key),
+      validationId: 'container-images-available',
+    });
+    await fail('no route');
+    expect(running.reports.map(({ type }) => type)).toEqual(['StepFailed', 'StepFailed']);
+    expect(await reasons(2)).toEqual(['no route', 'no route']);
+  });
+
   it('contains the same reason again after an hour, and after the machine registered again', async () => {
     await fail('no route');
     running.clock.advance(60 * 60_000);

@@ -68,8 +68,8 @@ export class StepFailures {
     return reason;
   }
 
-  /** The next failure of the step is recorded. */
-  succeeded(key: HostKey, stepType: string): void {
+  /** The step succeeded, or its failure was discarded. The next one is recorded. */
+  forgotten(key: HostKey, stepType: string): void {
     this.recorded.delete(`${key} ${stepType}`);
   }
 

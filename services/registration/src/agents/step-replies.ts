@@ -145,7 +145,7 @@ export class StepReplies {
         if (reply.exitCode === 0 || !(error instanceof RefusalError) || PASSING.has(error.refusal.code)) throw error;
       }
     }
-    if (reply.exitCode === 0) this.failures.succeeded(key, reply.stepType);
+    if (reply.exitCode === 0) this.failures.forgotten(key, reply.stepType);
     const isOwnRecord = stored !== NOTHING_STORED || reply.stepType === 'upgrade-agent';
     if (reply.exitCode !== 0 && !isOwnRecord && !isSecondStart(reply)) await this.fail(key, state, reply, context);
     return { position: stored.position, revision: stored.revision };

@@ -8,6 +8,7 @@ import { controlPlaneCountOf } from '@muster/validation-rules';
 import { Controller, Inject } from '@nestjs/common';
 import { BusCredentials } from '../agents/host-bus';
 import { NextSteps } from '../agents/next-steps';
+import { StepFailures } from '../agents/step-failures';
 import { StepReplies } from '../agents/step-replies';
 import { Aggregates } from '../aggregates';
 import { ClusterProcess } from '../clusters/cluster-process';
@@ -34,6 +35,7 @@ export class HostsController {
     private readonly binding: HostBinding,
     private readonly steps: NextSteps,
     private readonly replies: StepReplies,
+    private readonly failures: StepFailures,
     private readonly busCredentials: BusCredentials,
     private readonly clusters: ClusterProcess,
   ) {}
@@ -121,7 +123,9 @@ export class HostsController {
     const measurement = measurementOfValidation(validationId, state, hostId);
     if (measurement.kind === 'refused') throw new RefusalError(measurement.refusal);
     const request = { hostKey, stepType: measurement.stepType, generation: state.generation };
-    return callService(this.requests, InventoryService.method.clearReport, request, context);
+    const cleared = await callService(this.requests, InventoryService.method.clearReport, request, context);
+    this.failures.forgotten(hostKey, measurement.stepType);
+    return cleared;
   }
 
   @Handles(method.issueBusCredentials)
