@@ -71,13 +71,15 @@ function addressFindings(
 }
 
 const hostBus: Check = (settings) => {
-  const [url, host] = [settings.get('AGENT_NATS_URL'), settings.get('NATS_HOST')];
+  const [url = '', host] = [settings.get('AGENT_NATS_URL'), settings.get('NATS_HOST')];
+  const agentHost = url.replace(/^\w+:\/\//, '').replace(/:\d*\/*$/, '');
   const isEvery = !url && !settings.isSet('NATS_URL') && EVERY_ADDRESS.test(host);
-  const isLocal = url && LOOPBACK.test(url.replace(/^\w+:\/\//, '')) && !settings.get('MUSTER_SIMULATED_IMAGE');
-  if (!isEvery && !isLocal) return [];
+  const isEveryOfUrl = EVERY_ADDRESS.test(agentHost.replace(/^\[|\]$/g, ''));
+  const isLocal = LOOPBACK.test(agentHost) && !settings.get('MUSTER_SIMULATED_IMAGE');
+  if (!isEvery && !isEveryOfUrl && !isLocal) return [];
   const problem = isEvery
     ? `AGENT_NATS_URL is not set, and NATS_HOST=${host} is not the address of one machine`
-    : `AGENT_NATS_URL=${url} is a loopback address`;
+    : `AGENT_NATS_URL=${url} is ${isLocal ? 'a loopback address' : 'not the address of one machine'}`;
   return found(
     'warning',
     'addresses',

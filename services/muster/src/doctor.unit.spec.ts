@@ -127,6 +127,18 @@ describe('the doctor command', () => {
       /^addresses: AGENT_NATS_URL=.* Set NATS_HOST.* NATS_PORT/,
     ],
     [
+      'a bus for agents on every address',
+      { AGENT_NATS_URL: 'nats://0.0.0.0:4222' },
+      {},
+      /^addresses: AGENT_NATS_URL=nats:\/\/0\.0\.0\.0:4222 is not the address of one machine: .* Set NATS_HOST/,
+    ],
+    [
+      'a bus for agents on every IPv6 address',
+      { AGENT_NATS_URL: 'tls://[::]:4222' },
+      {},
+      /^addresses: AGENT_NATS_URL=tls:\/\/\[::\]:4222 is not the address of one machine: /,
+    ],
+    [
       'a bus on every address without an address for agents',
       { NATS_HOST: '0.0.0.0', NATS_PORT: '4222' },
       {},
