@@ -2,7 +2,7 @@ import { rootCertificates } from 'node:tls';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { parseInstallConfigOverride } from '../install-config/override-install-config';
-import { jsonLineOf, parseIgnitionOverride } from '../merge/ignition-override';
+import { parseIgnitionOverride } from '../merge/ignition-override';
 import { certificatesFault, splitCertificates } from './certificates';
 import {
   parseAsKubernetes,
@@ -13,6 +13,7 @@ import {
   YAML_ALIASES_MAX,
   YAML_DEPTH_MAX,
 } from './read-yaml';
+import { jsonLineOf } from './values';
 
 const [CERTIFICATE = '', OTHER_CERTIFICATE = ''] = rootCertificates;
 

@@ -1,92 +1,31 @@
 import type { Refusal } from '@muster/problems';
-import { errorMessage, formatPlace, formatViolation, isObject, type Place } from '@muster/schema';
-import type { IgnitionConfig } from '../config/ignition-config';
-import { fromDataUrl } from '../config/ignition-file';
-import { extentFault } from '../documents/values';
 import {
-  DISTINCT_LISTS,
-  ENTRY_RULES,
-  LATER_MEMBERS,
-  MEMBERS_OF_A_FORMAT,
-  parseIgnitionConfig,
-} from './ignition.schema';
-
-/**
- * Returns the line, counted from 1, on which the value at `path` begins in a JSON text. Undefined when the value does
- * not exist. The text must be valid JSON of limited depth. It is read once, from the start.
- */
-export function jsonLineOf(text: string, path: Place): number | undefined {
-  const offset = offsetOf(text, path);
-  return offset === undefined ? undefined : lineAt(text, offset);
-}
-
-export function lineAt(text: string, offset: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
-}
-
-function offsetOf(text: string, path: Place): number | undefined {
-  let at = skipBlanks(text, 0);
-  for (const step of path) {
-    const found: number | undefined = memberOf(text, at, step);
-    if (found === undefined) return undefined;
-    at = found;
-  }
-  return at;
-}
-
-/**
- * Returns the offset of a member of the list or object at `at`. Of several members with one name the last one counts,
- * as in JSON.parse.
- */
-function memberOf(text: string, start: number, step: string | number): number | undefined {
-  const isObject = text[start] === '{';
-  if (!isObject && text[start] !== '[') return undefined;
-  let found: number | undefined;
-  let at = skipBlanks(text, start + 1);
-  for (let index = 0; text[at] !== ']' && text[at] !== '}'; index += 1) {
-    let name: string | number = index;
-    if (isObject) {
-      const end = endOfString(text, at);
-      name = String(JSON.parse(text.slice(at, end)));
-      // The colon follows the name.
-      at = skipBlanks(text, skipBlanks(text, end) + 1);
-    }
-    if (name === step) found = at;
-    at = skipBlanks(text, endOfValue(text, at));
-    if (text[at] === ',') at = skipBlanks(text, at + 1);
-  }
-  return found;
-}
-
-function endOfValue(text: string, start: number): number {
-  let depth = 0;
-  for (let at = start; at < text.length;) {
-    const character = text[at];
-    if (character === '"') at = endOfString(text, at);
-    else if (depth === 0 && (character === ',' || character === ']' || character === '}')) return at;
-    else {
-      if (character === '[' || character === '{') depth += 1;
-      if (character === ']' || character === '}') depth -= 1;
-      at += 1;
-    }
-    if (depth === 0 && (character === ']' || character === '}' || character === '"')) return at;
-  }
-  return text.length;
-}
-
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at + 1;
-}
-
-function skipBlanks(text: string, start: number): number {
-  let at = start;
-  while (at < text.length && ' \t\r\n'.includes(text[at] ?? 'x')) at += 1;
-  return at;
-}
+  errorMessage,
+  formatPlace,
+  formatViolation,
+  isObject,
+  listAt,
+  memberAt,
+  type Members,
+  type Place,
+  textAt,
+} from '@muster/schema';
+import type { IgnitionConfig } from '../config/ignition-config';
+import {
+  diskFaults,
+  entriesAt,
+  type Fault,
+  faultIf,
+  filesystemFaults,
+  fromDataUrl,
+  hasEmptyVersionId,
+  isGiven,
+  isRemoteUrl,
+  pathFaults,
+  unitFault,
+} from '../config/ignition-file';
+import { extentFault, jsonLineOf, lineAt } from '../documents/values';
+import { DISTINCT_LISTS, LATER_MEMBERS, parseIgnitionConfig, RESOURCES } from './ignition.schema';
 
 /** Versions of the specification that an override may have. */
 export const OVERRIDE_SPEC_VERSIONS: readonly string[] = ['3.0.0', '3.1.0', '3.2.0', '3.3.0', '3.4.0'];
@@ -154,103 +93,171 @@ export const authoritiesOf = (config: IgnitionConfig | undefined): string =>
     .filter(Boolean)
     .join('\n');
 
-type Json = { readonly [name: string]: unknown };
-
-/** Problems that a schema cannot express: members of later versions, duplicate entries, and a missing format. */
-function problemsOf(config: Json, minor: number): readonly Problem[] {
+/** Problems that a schema cannot express: members of later versions, duplicate entries, and members that conflict. */
+function problemsOf(config: Members, minor: number): readonly Problem[] {
   const problems: Problem[] = [];
   const report = (place: Place, problem: string): void =>
     void problems.push({ place, sentence: `${formatPlace(place)}: ${problem}` });
   for (const { path, sinceMinor } of LATER_MEMBERS) {
-    if (minor < sinceMinor && at(config, path) !== undefined)
+    if (minor < sinceMinor && memberAt(config, ...path) !== undefined)
       report(path, `${path.join('.')} requires version 3.${sinceMinor}.0 or later of the spec.`);
   }
-  for (const { lists, key } of DISTINCT_LISTS) {
-    const seen = new Map<unknown, Place>();
-    for (const list of lists) {
-      const entries = at(config, list);
-      if (!Array.isArray(entries)) continue;
-      entries.forEach((entry: unknown, index) => {
-        const name = isObject(entry) ? entry[key] : undefined;
+  for (const { within, lists, key } of DISTINCT_LISTS)
+    for (const owner of entriesAt(config, within)) {
+      const seen = new Map<unknown, Place>();
+      for (const { place, entry } of lists.flatMap((list) => entriesAt(owner.entry, [list], owner.place))) {
+        const name = entry[key];
         const other = seen.get(name);
-        const place = [...list, index];
-        if (typeof name !== 'string') return;
+        if (typeof name !== 'string' && (typeof name !== 'number' || name === 0)) continue;
         if (other)
-          report(place, `${key} ${name.slice(0, 200)} occurs at ${formatPlace(other)} too. Remove one of them.`);
+          report(
+            place,
+            `${key} ${String(name).slice(0, 200)} occurs at ${formatPlace(other)} too. Remove one of them.`,
+          );
         else seen.set(name, place);
-      });
+      }
     }
-  }
-  for (const { list, fault } of ENTRY_RULES)
-    for (const { place, entry } of entriesAt(config, list)) {
-      const [member, problem] = fault(entry) ?? [];
-      if (problem !== undefined) report(member ? [...place, member] : place, problem);
-    }
-  for (const list of UNIT_LISTS)
-    for (const { place, entry } of entriesAt(config, list)) {
-      const fault = typeof entry['contents'] === 'string' ? unitFault(entry['contents']) : undefined;
-      if (fault) report([...place, 'contents'], fault);
-    }
-  for (const member of ['httpProxy', 'httpsProxy']) {
-    const place = ['ignition', 'proxy', member];
-    const url = at(config, place);
-    // The URL may contain a password, so the message does not repeat it.
-    if (typeof url === 'string' && !(/^https?:\/\//i.test(url) && URL.canParse(url)))
-      report(
-        place,
-        'the URL of a proxy must begin with http:// or https:// and have special characters in percent-encoding.',
-      );
-  }
-  const filesystems = at(config, ['storage', 'filesystems']);
-  (Array.isArray(filesystems) ? filesystems : []).forEach((entry: unknown, index) => {
-    const named = isObject(entry) && !entry['format'] && MEMBERS_OF_A_FORMAT.find((name) => isGiven(entry[name]));
-    if (named) report(['storage', 'filesystems', index], `format is required together with ${named}.`);
-  });
+  for (const { paths, faults } of ENTRY_RULES)
+    for (const { place, entry } of paths.flatMap((path) => entriesAt(config, path)))
+      for (const [member, problem] of faults(entry, minor)) report([...place, ...member], problem);
   return problems;
 }
 
-const UNIT_LISTS = [['systemd', 'units'] as const, ['systemd', 'units', 'dropins'] as const];
-const UNIT_LINE_BYTES_MAX = 2_048;
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Returns the first line that Ignition cannot read. It reads less than systemd does. */
-function unitFault(contents: string): string | undefined {
-  let [isContinued, isInSection] = [false, false];
-  for (const [index, line] of contents.split('\n').entries()) {
-    const refused = (reason: string): string => `line ${index + 1} of the unit ${reason}`;
-    if (new TextEncoder().encode(line).length > UNIT_LINE_BYTES_MAX)
-      return refused(`has more than ${UNIT_LINE_BYTES_MAX} bytes. Divide it with a backslash at the end of a line.`);
-    const text = line.trim();
-    const isSkipped = isContinued || text === '' || /^[#;]/.test(text);
-    isContinued = text.endsWith('\\');
-    if (isSkipped) continue;
-    if (text.startsWith('[')) {
-      if (!/^\[[^\]]*\]$/.test(text)) return refused('must be a section, such as [Service].');
-      isInSection = true;
-    } else if (isInSection && !text.includes('=')) return refused('has no "=".');
-  }
-  return undefined;
-}
+/** Rules for the members of one entry, by the paths of such entries. */
+const ENTRY_RULES: readonly {
+  readonly paths: readonly (readonly string[])[];
+  readonly faults: (entry: Members, minor: number) => readonly Fault[];
+}[] = [
+  { paths: [[]], faults: pathFaults },
+  {
+    paths: ['files', 'directories', 'links'].map((list) => ['storage', list]),
+    faults: (entry) =>
+      ['user', 'group'].flatMap((member) =>
+        faultIf(
+          typeof memberAt(entry, member, 'id') === 'number' && isGiven(memberAt(entry, member, 'name')),
+          [member],
+          'id and name exclude each other. Remove one of them.',
+        ),
+      ),
+  },
+  {
+    paths: [['storage', 'files']],
+    faults: (entry) =>
+      faultIf(
+        entry['overwrite'] === true && textAt(entry, 'contents', 'source') === undefined,
+        ['overwrite'],
+        'overwrite requires contents.source.',
+      ),
+  },
+  { paths: [['storage', 'disks']], faults: diskFaults },
+  {
+    paths: [['storage', 'disks', 'partitions']],
+    faults: ({ number, label, typeGuid, guid, startMiB, sizeMiB, shouldExist }) => [
+      ...faultIf(!number && !label, [], 'number or label is required.'),
+      ...faultIf(
+        shouldExist === false && (isGiven(typeGuid) || isGiven(guid) || [label, startMiB, sizeMiB].some(isPresent)),
+        [],
+        'shouldExist false excludes label, guid, typeGuid, startMiB and sizeMiB. Remove them.',
+      ),
+    ],
+  },
+  { paths: [['storage', 'filesystems']], faults: filesystemFaults },
+  {
+    paths: [['storage', 'raid']],
+    faults: ({ level, spares, devices }) => [
+      ...faultIf(
+        isGiven(spares) && ['linear', 'raid0', '0', 'stripe'].includes(String(level)),
+        ['spares'],
+        `an array of the level ${String(level)} has no spares. Remove them.`,
+      ),
+      ...faultIf(
+        Array.isArray(devices) && new Set(devices).size < devices.length,
+        ['devices'],
+        'a device occurs twice. Remove one of them.',
+      ),
+    ],
+  },
+  {
+    paths: [['storage', 'luks', 'clevis']],
+    faults: ({ custom, tang, tpm2, threshold }, minor) =>
+      faultIf(
+        (minor < 3 ? isObject(custom) : isGiven(memberAt(custom, 'pin'))) && [tang, tpm2, threshold].some(isGiven),
+        ['custom'],
+        'a custom pin excludes tang, tpm2 and threshold. Remove one of them.',
+      ),
+  },
+  {
+    paths: [['storage', 'luks', 'clevis', 'custom']],
+    faults: ({ pin, config, needsNetwork }, minor) =>
+      isGiven(pin) || isGiven(config) || (minor >= 3 && needsNetwork === true)
+        ? [
+            ...faultIf(!['tpm2', 'tang', 'sss'].includes(String(pin)), ['pin'], 'pin must be one of tpm2, tang, sss.'),
+            ...faultIf(!isGiven(config), ['config'], 'config is required.'),
+          ]
+        : [],
+  },
+  {
+    paths: RESOURCES,
+    faults: ({ source, httpHeaders, verification }, minor) => {
+      const [scheme = ''] = /^[a-z0-9]+(?=:)/.exec(String(source).toLowerCase()) ?? [];
+      const since = LATER_SCHEMES.get(scheme) ?? 0;
+      return [
+        ...faultIf(minor < since, ['source'], `a URL of ${scheme} requires version 3.${since}.0 or later of the spec.`),
+        ...faultIf(hasEmptyVersionId(String(source)), ['source'], 'the versionId of the URL must not be empty.'),
+        ...faultIf(
+          isPresent(memberAt(verification, 'hash')) && !isPresent(source),
+          ['verification', 'hash'],
+          'a hash requires a source.',
+        ),
+        ...faultIf(
+          isGiven(httpHeaders) && !['http', 'https'].includes(scheme),
+          ['httpHeaders'],
+          'headers require a source of http or https.',
+        ),
+      ];
+    },
+  },
+  {
+    paths: [
+      ['systemd', 'units'],
+      ['systemd', 'units', 'dropins'],
+    ],
+    faults: ({ contents }) => {
+      const fault = typeof contents === 'string' ? unitFault(contents) : undefined;
+      return fault ? [[['contents'], fault]] : [];
+    },
+  },
+  {
+    paths: [['ignition', 'proxy']],
+    // The URL may contain a password, so the message does not repeat it.
+    faults: (proxy) =>
+      ['httpProxy', 'httpsProxy'].flatMap((member) => {
+        const url = proxy[member];
+        return faultIf(
+          typeof url === 'string' && !(/^https?:\/\//i.test(url) && isRemoteUrl(url) && URL.canParse(url)),
+          [member],
+          'the URL of a proxy must begin with http:// or https:// and have special characters in percent-encoding.',
+        );
+      }),
+  },
+  {
+    paths: [['kernelArguments']],
+    faults: (lists) => {
+      const removed = new Set(listAt(lists, 'shouldNotExist'));
+      return listAt(lists, 'shouldExist').flatMap((argument, index) =>
+        faultIf(removed.has(argument), ['shouldExist', index], 'the argument occurs in shouldNotExist too.'),
+      );
+    },
+  },
+];
 
-/** Returns the entries of a list, or of a list in each entry of a list, with their places. */
-function entriesAt(
-  config: Json,
-  [section, list, inner]: (typeof ENTRY_RULES)[number]['list'],
-): readonly { readonly place: Place; readonly entry: Json }[] {
-  const entriesIn = (value: unknown, place: Place): readonly { readonly place: Place; readonly entry: Json }[] =>
-    (Array.isArray(value) ? value : []).flatMap((entry: unknown, index) =>
-      isObject(entry) ? [{ place: [...place, index], entry }] : [],
-    );
-  const outer = entriesIn(at(config, [section, list]), [section, list]);
-  return inner === undefined ? outer : outer.flatMap(({ place, entry }) => entriesIn(entry[inner], [...place, inner]));
-}
-
-const isGiven = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
-
-const at = (config: Json, path: readonly string[]): unknown =>
-  path.reduce<unknown>(
-    (value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
-    config,
-  );
+/** Schemes of URLs, and the minor versions of the specification that added them. */
+const LATER_SCHEMES: ReadonlyMap<string, number> = new Map([
+  ['gs', 2],
+  ['arn', 4],
+]);
 
 function describe(text: string, problems: readonly Problem[]): string {
   const shown = problems.slice(0, PROBLEMS_REPORTED_MAX).map(({ place, sentence }) => {

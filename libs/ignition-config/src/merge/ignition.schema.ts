@@ -1,14 +1,15 @@
-import { createParser, holds, isObject, memberAt } from '@muster/schema';
+import { Buffer } from 'node:buffer';
+import { createParser, holds, parseJson } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 import type { IgnitionConfig } from '../config/ignition-config';
-import { isReadableDataUrl } from '../config/ignition-file';
+import { isReadableDataUrl, isRemoteUrl } from '../config/ignition-file';
 import { listOf, openMapping as members, string } from '../documents/values';
 
 // JSON types are strict: `"true"` is not a flag and `"420"` is not a number. Unknown members are ignored, as in
 // Ignition.
 const text = Type.String();
 const boolean = Type.Boolean();
-const number = Type.Integer();
+const number = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
 const texts = listOf(text);
 const word = (...words: readonly string[]) => Type.Unsafe<string>({ type: 'string', enum: [...words] });
 const matching = (pattern: RegExp, expected: string) => string((value) => pattern.test(value), expected);
@@ -32,19 +33,18 @@ const mode = holds(
 );
 
 const header = members({ name: notEmpty, value: notEmpty }, ['name']);
-const REMOTE_URL = /^(?:https?|tftp|s3|gs):\/\/\S+$|^arn:/i;
 /** A source that is not required may be empty: the file is empty. */
 const resource = (required: readonly string[]) =>
   members(
     {
       source: string(
-        (value) => (value === '' ? !required.includes('source') : REMOTE_URL.test(value) || isReadableDataUrl(value)),
+        (value) => (value === '' ? !required.includes('source') : isRemoteUrl(value) || isReadableDataUrl(value)),
         'a URL of http, https, tftp, s3, arn, gs or data (text with %-escapes, or base64 with its padding)',
       ),
       compression: word('', 'gzip'),
       httpHeaders: listOf(header),
       verification: members({
-        hash: matching(/^sha(?:512-[0-9a-f]{128}|256-[0-9a-f]{64})$/i, 'sha256- or sha512- and a digest'),
+        hash: matching(/^sha(?:512-[0-9a-fA-F]{128}|256-[0-9a-fA-F]{64})$/, 'sha256- or sha512- and a digest'),
       }),
     },
     required,
@@ -59,7 +59,14 @@ const clevis = members({
   tpm2: boolean,
   threshold: number,
   tang: listOf(
-    members({ url: matching(/^https?:\/\/\S+$/, 'an http or https URL'), thumbprint: notEmpty }, ['url', 'thumbprint']),
+    members(
+      {
+        url: string((value) => /^http/i.test(value) && isRemoteUrl(value), 'an http or https URL'),
+        thumbprint: notEmpty,
+        advertisement: string((value) => value === '' || parseJson(value) !== undefined, 'a JSON text'),
+      },
+      ['url', 'thumbprint'],
+    ),
   ),
   custom: members({ pin: text, config: text, needsNetwork: boolean }),
 });
@@ -98,7 +105,7 @@ const IGNITION = members(
     storage: members({
       files: listOf(members({ ...node, mode, contents: resource([]), append: listOf(resource([])) }, ['path'])),
       directories: listOf(members({ ...node, mode }, ['path'])),
-      links: listOf(members({ ...node, target: text, hard: boolean }, ['path', 'target'])),
+      links: listOf(members({ ...node, target: notEmpty, hard: boolean }, ['path', 'target'])),
       disks: listOf(
         members(
           {
@@ -106,7 +113,10 @@ const IGNITION = members(
             wipeTable: boolean,
             partitions: listOf(
               members({
-                label: matching(/^[^:]{0,36}$/, 'a label of at most 36 characters without a colon'),
+                label: string(
+                  (value) => Buffer.byteLength(value) <= 36 && !value.includes(':'),
+                  'a label of at most 36 bytes without a colon',
+                ),
                 number: holds((value) => Number.isInteger(value) && Number(value) >= 0, 'the number of a partition'),
                 sizeMiB: number,
                 startMiB: number,
@@ -154,7 +164,7 @@ const IGNITION = members(
             name: matching(/^[^/]*$/, 'a name without slashes'),
             device: absolutePath,
             keyFile: resource([]),
-            label: text,
+            label: string((value) => Buffer.byteLength(value) <= 47, 'a label of at most 47 bytes'),
             uuid: text,
             options: texts,
             openOptions: texts,
@@ -227,57 +237,34 @@ export const LATER_MEMBERS: readonly { readonly path: readonly string[]; readonl
   { path: ['ignition', 'proxy'], sinceMinor: 1 },
 ];
 
-/** Members of a filesystem that require its format. Members without a value do not. */
-export const MEMBERS_OF_A_FORMAT: readonly string[] = ['path', 'label', 'uuid', 'wipeFilesystem', 'options'];
-
-/** Lists without duplicate entries, and the member that identifies an entry. Paths in one group share their names. */
-export const DISTINCT_LISTS: readonly {
-  readonly lists: readonly (readonly [section: string, list: string])[];
-  readonly key: string;
-}[] = [
-  {
-    lists: [
-      ['storage', 'files'],
-      ['storage', 'directories'],
-      ['storage', 'links'],
-    ],
-    key: 'path',
-  },
-  { lists: [['storage', 'disks']], key: 'device' },
-  { lists: [['storage', 'filesystems']], key: 'device' },
-  { lists: [['storage', 'raid']], key: 'name' },
-  { lists: [['storage', 'luks']], key: 'name' },
-  { lists: [['systemd', 'units']], key: 'name' },
-  { lists: [['passwd', 'users']], key: 'name' },
-  { lists: [['passwd', 'groups']], key: 'name' },
+/** Places of all sources of bytes. */
+export const RESOURCES: readonly (readonly string[])[] = [
+  ['storage', 'files', 'contents'],
+  ['storage', 'files', 'append'],
+  ['storage', 'luks', 'keyFile'],
+  ['ignition', 'config', 'merge'],
+  ['ignition', 'config', 'replace'],
+  ['ignition', 'security', 'tls', 'certificateAuthorities'],
 ];
 
-type Members = { readonly [name: string]: unknown };
-
-const isOwnedTwice = (owner: unknown): boolean =>
-  isObject(owner) && typeof owner['id'] === 'number' && Boolean(owner['name']);
-
-/** Rules for the members of one entry. Each returns the member and its fault, or undefined. */
-export const ENTRY_RULES: readonly {
-  readonly list: readonly [section: string, list: string, inner?: string];
-  readonly fault: (entry: Members) => readonly [member: string, fault: string] | undefined;
+/** Lists without duplicate entries, and the member that identifies an entry. The lists of one row share their names. */
+export const DISTINCT_LISTS: readonly {
+  /** The object that has the lists. */
+  readonly within: readonly string[];
+  readonly lists: readonly string[];
+  readonly key: string;
 }[] = [
-  ...(['files', 'directories', 'links'] as const).map((list) => ({
-    list: ['storage', list] as const,
-    fault: (entry: Members): readonly [string, string] | undefined => {
-      const owner = ['user', 'group'].find((member) => isOwnedTwice(entry[member]));
-      return owner === undefined ? undefined : [owner, 'id and name exclude each other. Remove one of them.'];
-    },
-  })),
-  {
-    list: ['storage', 'files'],
-    fault: (entry) =>
-      entry['overwrite'] === true && typeof memberAt(entry, 'contents', 'source') !== 'string'
-        ? ['overwrite', 'overwrite requires contents.source.']
-        : undefined,
-  },
-  {
-    list: ['storage', 'disks', 'partitions'],
-    fault: (entry) => (entry['number'] || entry['label'] ? undefined : ['', 'number or label is required.']),
-  },
+  { within: ['storage'], lists: ['files', 'directories', 'links'], key: 'path' },
+  { within: ['storage'], lists: ['disks'], key: 'device' },
+  { within: ['storage', 'disks'], lists: ['partitions'], key: 'number' },
+  { within: ['storage', 'disks'], lists: ['partitions'], key: 'label' },
+  { within: ['storage'], lists: ['filesystems'], key: 'device' },
+  { within: ['storage'], lists: ['raid'], key: 'name' },
+  { within: ['storage'], lists: ['luks'], key: 'name' },
+  { within: ['storage', 'luks', 'clevis'], lists: ['tang'], key: 'url' },
+  { within: ['systemd'], lists: ['units'], key: 'name' },
+  { within: ['systemd', 'units'], lists: ['dropins'], key: 'name' },
+  { within: ['passwd'], lists: ['users'], key: 'name' },
+  { within: ['passwd'], lists: ['groups'], key: 'name' },
+  ...RESOURCES.map((within) => ({ within, lists: ['httpHeaders'], key: 'name' })),
 ];

@@ -41,6 +41,11 @@ describe('merge of Ignition configs', () => {
     ]);
   });
 
+  it('contains an option to open a LUKS volume once', () => {
+    const luks = [{ name: 'a', openOptions: ['--x', '--y', '--x'] }];
+    expect(merge({ storage: { luks } })).toMatchObject({ storage: { luks: [{ openOptions: ['--x', '--y'] }] } });
+  });
+
   it('replaces a file by a link', () => {
     const { storage } = merge({ storage: { links: [{ path: '/etc/motd', target: '/dev/null' }] } });
     expect(storage).toEqual({ files: [{ path: '/etc/kept' }], links: [{ path: '/etc/motd', target: '/dev/null' }] });
