@@ -100,7 +100,9 @@ export class BootArtifactsController {
   ): Promise<void> {
     const version = requiredTextOf(query, 'version');
     const architecture = singleTextOf(query, 'arch') || DEFAULT_ARCHITECTURE;
-    await this.responder.answer(() => this.artifacts.open(artifact, version, architecture), request, reply);
+    await this.responder.answer(() => this.artifacts.open(artifact, version, architecture), request, reply, {
+      mayWait: true,
+    });
   }
 
   // Nest registers one route per method of the class: of several decorators, only the first has an effect.

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Injectable, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CONFIG, type ImageConfig } from '../config';
-import { FileResponder, type SentFile } from '../http/file-responder';
+import { type DownloadListener, FileResponder, type SentFile } from '../http/file-responder';
 import { DiscoveryImages, type ImageRequest } from './discovery-images';
 import { Downloads } from './downloads';
 import { ImageAccess } from './image-access';
@@ -43,25 +43,33 @@ export class ImageResponder {
 
   /** As `image`, for the ramdisk of a network boot. */
   initrd(wanted: NetworkBootRequest, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    return this.send(() => this.networkBoot.initrd(wanted), { ...wanted, imageType: 'pxe-initrd' }, request, reply);
+    const facts = { ...wanted, imageType: 'pxe-initrd', mayWait: true };
+    return this.send(() => this.networkBoot.initrd(wanted), facts, request, reply);
   }
 
   /** As `image`, for the ramdisk description of s390x. It is too small to be recorded as a download. */
   addressAndSize(wanted: NetworkBootRequest, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    return this.files.answer(() => this.networkBoot.addressAndSize(wanted), request, reply);
+    return this.files.answer(() => this.networkBoot.addressAndSize(wanted), request, reply, { mayWait: true });
   }
 
   private send(
     make: () => Promise<SentFile>,
-    { infraEnvId, imageType, version, architecture: arch }: NetworkBootRequest & { readonly imageType: string },
+    {
+      infraEnvId,
+      imageType,
+      version,
+      architecture: arch,
+      mayWait,
+    }: NetworkBootRequest & { readonly imageType: string; readonly mayWait?: boolean },
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
     const facts = ({ size: bytes }: SentFile) => ({ infraEnvId, imageType, version, arch, bytes });
-    return this.files.answer(make, request, reply, {
+    const listener: DownloadListener = {
       started: (file) => this.downloads.record({ type: 'StartDownload', ...facts(file) }, request.ip),
       completed: (file) => this.downloads.record({ type: 'CompleteDownload', ...facts(file) }, request.ip),
-    });
+    };
+    return this.files.answer(make, request, reply, { listener, mayWait });
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import type { ByteSource } from '@muster/boot-image';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -32,11 +33,24 @@ export interface DownloadListener {
   completed(file: SentFile): void;
 }
 
+export interface AnswerOptions {
+  readonly listener?: DownloadListener;
+  /**
+   * At the limit of concurrent downloads, the request waits for its turn, as in assisted-image-service. Firmware and the ramdisk of a live
+   * system give up after a few refusals, and then their machine does not boot.
+   */
+  readonly mayWait?: boolean;
+}
+
+const WAITING_BOOT_FILES_MAX = 10_000;
+
 /** Answers requests for files on all paths. */
 @Injectable()
 export class FileResponder {
   private readonly logger = new Logger('image');
   private running = 0;
+  /** Requests that wait for their turn, in order. */
+  private readonly waiting = new Set<() => void>();
 
   constructor(@Inject(CONFIG) private readonly config: ImageConfig) {}
 
@@ -48,21 +62,51 @@ export class FileResponder {
     make: () => Promise<SentFile>,
     request: FastifyRequest,
     reply: FastifyReply,
-    listener?: DownloadListener,
+    { listener, mayWait = false }: AnswerOptions = {},
   ): Promise<void> {
-    if (this.running >= this.config.concurrentRequestsMax) {
-      throw new RefusalError({
-        code: 'busy',
-        reason: `The limit of ${this.running} concurrent downloads (MAX_CONCURRENT_REQUESTS) is reached. Retry later.`,
-      });
-    }
-    this.running += 1;
+    await this.takeTurn(mayWait, reply.raw);
     try {
       const file = await make();
       await this.send(file, request, reply, listener).finally(() => file.release());
     } finally {
-      this.running -= 1;
+      this.passOn();
     }
+  }
+
+  /** @throws RefusalError `busy` when the request must not wait, or when its client disconnected */
+  private async takeTurn(mayWait: boolean, response: ServerResponse): Promise<void> {
+    if (this.running < this.config.concurrentRequestsMax) {
+      this.running += 1;
+      return;
+    }
+    const refusal = new RefusalError({
+      code: 'busy',
+      reason: `The limit of ${this.running} concurrent downloads (MAX_CONCURRENT_REQUESTS) is reached. Retry later.`,
+    });
+    if (!mayWait || this.waiting.size >= WAITING_BOOT_FILES_MAX) throw refusal;
+    await new Promise<void>((resolve, reject) => {
+      const leave = (): void => {
+        this.waiting.delete(go);
+        reject(refusal);
+      };
+      const go = (): void => {
+        response.removeListener('close', leave);
+        resolve();
+      };
+      this.waiting.add(go);
+      response.once('close', leave);
+    });
+  }
+
+  /** Gives the turn of a request that has ended to the next one. */
+  private passOn(): void {
+    const [next] = this.waiting;
+    if (!next) {
+      this.running -= 1;
+      return;
+    }
+    this.waiting.delete(next);
+    next();
   }
 
   private async send(

@@ -88,6 +88,7 @@ export const IMAGE_SETTINGS = {
     fallback: 400,
     min: 1,
     max: 100_000,
-    meaning: 'The number of concurrent requests. A further request is answered with 503 and `Retry-After`.',
+    meaning:
+      'The number of concurrent requests. A further request for an image is answered with 503 and `Retry-After`; one for a file of a network boot or of a minimal image waits for its turn.',
   }),
 };
