@@ -127,16 +127,18 @@ export class KeptCollection {
     return this.savedDocument(key);
   }
 
-  put(key: string, document: JsonObject | undefined): void {
-    if (this.found.size > 0) this.found = new BoundedMap(FOUND_MAX);
-    const known = this.pending.get(key);
-    if (known) this.pending.set(key, { document, before: known.before, isRead: known.isRead });
-    else {
-      const replaced = this.replacedBy(key);
-      const isAbsent = !document && !replaced.before && !this.saving.has(key);
-      if (!isAbsent) this.pending.set(key, { document, ...replaced });
+  put = (key: string, document: JsonObject | undefined): void => this.putting(key, document)();
+
+  /** Reads what the change replaces. Returns the change, which does not read and thus cannot fail. */
+  putting(key: string, document: JsonObject | undefined): () => void {
+    const replaced = this.pending.get(key) ?? this.replacedBy(key);
+    return () => {
+      if (this.found.size > 0) this.found = new BoundedMap(FOUND_MAX);
+      const { before, isRead } = this.pending.get(key) ?? replaced;
+      const isAbsent = !document && !before && !this.saving.has(key) && !this.pending.has(key);
+      if (!isAbsent) this.pending.set(key, { document, before, isRead });
       this.cache.delete(key);
-    }
+    };
   }
 
   /** Returns the documents that meet the conditions, in order, from `offset` on. */

@@ -48,10 +48,12 @@ export async function keptReadModels(states: SavedStates, folds: readonly SavedF
       collectionNamed(conditions.collection).count(conditions as ReadModelConditions<object> as ReadModelConditions),
     commit: async (projection, position, changes, last) => {
       if (position <= consumer.position(projection)) return;
-      for (const change of changes) {
+      // A read that fails changes nothing, because the projection repeats the commit.
+      const puts = changes.map((change) => {
         const document = change.kind === 'put' ? (change.document as JsonObject) : undefined;
-        collectionNamed(change.collection).put(change.key, document);
-      }
+        return collectionNamed(change.collection).putting(change.key, document);
+      });
+      for (const put of puts) put();
       consumer.reached(projection, position, last);
       await consumer.room();
     },
