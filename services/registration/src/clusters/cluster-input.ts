@@ -15,6 +15,7 @@ import {
 } from '@muster/domain';
 import { type OperatorCluster, operatorNamed, type OperatorSettings, withDependencies } from '@muster/operators';
 import { RefusalError } from '@muster/problems';
+import { isObject } from '@muster/schema';
 import {
   ALL_RULES,
   checkOverrides,
@@ -45,8 +46,8 @@ interface GivenChanges {
 }
 
 /**
- * Returns the changes of a revision with the present fields of the disk encryption and the ignition endpoint, and with
- * the present networks. In the v2 API a request changes only the fields that it contains, and events contain these
+ * Returns the changes of a revision with the present fields of the platform, the disk encryption and the ignition
+ * endpoint, and with the present networks. In the v2 API a request changes only the fields that it contains, and events contain these
  * settings as a whole.
  */
 export function completedChanges(
@@ -59,9 +60,20 @@ export function completedChanges(
     clusterNetworks: given.clusterNetworks ?? withFirst(clusterNetworks, firstClusterNetwork(first, clusterNetworks)),
     serviceNetworks: given.serviceNetworks ?? withFirst(serviceNetworks, first.serviceNetworkCidr),
     machineNetworks: given.machineNetworks ?? withFirst(machineNetworks, first.machineNetworkCidr),
+    platformDetails: platformDetailsOf(given, present),
     diskEncryption: given.diskEncryption && { ...present.diskEncryption, ...given.diskEncryption },
     ignitionEndpoint: given.ignitionEndpoint && { ...present.ignitionEndpoint, ...given.ignitionEndpoint },
   };
+}
+
+/** Another platform has none of the present details. */
+function platformDetailsOf(
+  { platformType, platformDetails: given }: Settings,
+  present: Settings,
+): Settings['platformDetails'] {
+  const isOther = platformType !== undefined && platformType !== present.platformType;
+  const [own, before] = [given?.['external'], present.platformDetails?.['external']];
+  return given && !isOther && isObject(own) && isObject(before) ? { ...given, external: { ...before, ...own } } : given;
 }
 
 function withFirst<Item>(list: { items: Item[] } | undefined, first: Item | undefined): { items: Item[] } | undefined {

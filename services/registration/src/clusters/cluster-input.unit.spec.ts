@@ -54,4 +54,19 @@ describe('completedChanges', () => {
       machineNetworks: list('192.0.2.0/24'),
     });
   });
+
+  it('changes only the given members of an external platform', () => {
+    const present = {
+      platformType: 'external',
+      platformDetails: { external: { platform_name: 'oci', cloud_controller_manager: '' } },
+    };
+    const given = { external: { cloud_controller_manager: 'External' } };
+    for (const changes of [{ platformDetails: given }, { platformType: 'external', platformDetails: given }])
+      expect(completedChanges({ changes }, present).platformDetails).toEqual({
+        external: { platform_name: 'oci', cloud_controller_manager: 'External' },
+      });
+    const other = { platformType: 'external', platformDetails: given };
+    expect(completedChanges({ changes: other }, { ...present, platformType: 'none' }).platformDetails).toEqual(given);
+    expect(completedChanges({ changes: { platformType: 'external' } }, present).platformDetails).toBeUndefined();
+  });
 });
