@@ -141,6 +141,16 @@ describe('the installation', () => {
     expect(error).not.toMatch(/pa'|ss@|long/);
   });
 
+  it('receives its arguments unchanged, although systemd replaces variables in them', async () => {
+    const { lines, run } = recorded({ 'systemd-run': '' });
+    const proxy = { http_proxy: 'http://user:a$$b${HOME}c$d@p:1' };
+    await step(machineWith(run), 'install', { ...ORDER, proxy });
+    const words = (lines[0] ?? '').split(' ');
+    // systemd replaces ${NAME} within an argument, and reads $$ as one dollar sign.
+    const received = words.map((word) => word.replace(/\$\$|\$\{\w+\}/g, (found) => (found === '$$' ? '$' : '')));
+    expect(received[words.indexOf('--http-proxy') + 1]).toBe(proxy.http_proxy);
+  });
+
   it('runs the container image when one is configured', async () => {
     const { lines, run } = recorded({ podman: '', 'podman image exists': { exitCode: 1 } });
     const named = { ...ORDER, installer_image: 'quay.io/installer:1' };

@@ -140,13 +140,9 @@ async function installWithExecutable(
   // The default description is the command with all its arguments, which systemd writes to the journal.
   const unit = ['--unit', INSTALLER_UNIT, '--wait', '--collect', '--quiet', '--description=Installer of Muster'];
   const properties = ['LogExtraFields=TAG=installer', `EnvironmentFile=${environmentPath}`];
-  const args = [
-    ...unit,
-    ...properties.map((property) => `--property=${property}`),
-    executablePath,
-    'install',
-    ...flags,
-  ];
+  // systemd replaces variables in the command, and reads $$ as one dollar sign. A password can have one.
+  const command = [executablePath, 'install', ...flags].map((text) => text.replaceAll('$', '$$$$'));
+  const args = [...unit, ...properties.map((property) => `--property=${property}`), ...command];
   await writeFile(environmentPath, environmentFile({ ...process.env, PULL_SECRET_TOKEN: settings.token }), {
     mode: 0o600,
   });
