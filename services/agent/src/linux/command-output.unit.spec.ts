@@ -3,7 +3,7 @@ import type { Interface } from '../machine/inventory';
 import { ProgramMissing, type RunCommand } from './command';
 import { checkConnectivity, parseArping, parsePing } from './connectivity-check';
 import { allocateLeases } from './dhcp-leases';
-import { parseChronySources, synchronizeTime } from './service-checks';
+import { addressesIfAny, parseChronySources, resolveDomains, synchronizeTime } from './service-checks';
 
 const PING = `PING 192.0.2.7 (192.0.2.7) 56(84) bytes of data.
 
@@ -184,6 +184,15 @@ describe('time sources', () => {
     expect(asked).toEqual(['-n sources', ADD, '-n sources']);
   });
 
+  it('are added while their name cannot be resolved, because chrony resolves it again', async () => {
+    const asked: string[] = [];
+    const run: RunCommand = async (_program, args) => (asked.push(args.join(' ')), { exitCode: 0, stdout: SOURCES });
+    const lookup = { addresses: () => Promise.reject(new Error('getaddrinfo EAI_AGAIN time.example')) };
+    const memory = { added: new Set<string>(), listed: 0 };
+    await synchronizeTime({ sources: ['time.example'], memory }, lookup, run, never);
+    expect(asked).toEqual(['-n sources', ADD, '-n sources']);
+  });
+
   it('are not added when chrony has an address of their name', async () => {
     expect(await addedBy([['time.example']], ['198.51.100.1', '192.0.2.124'])).toEqual([]);
   });
@@ -229,4 +238,21 @@ it('a DHCP lease leaves no interface when the agent ends meanwhile', async () =>
   const order = { interface: 'eno1', apiVipMac: api, ingressVipMac: ingress, apiVipLease: '', ingressVipLease: '' };
   await expect(allocateLeases(order, run, ending.signal)).rejects.toThrow('"dhclient ');
   expect(completed.at(-1)).toBe('ip link delete api');
+});
+
+describe('the addresses of a domain', () => {
+  const resolvedAfter = (code: string) => {
+    const error = Object.assign(new Error(`getaddrinfo ${code} api.example`), { code });
+    const addresses = () => addressesIfAny(Promise.reject(error));
+    return resolveDomains(['api.example'], { addresses, canonicalNames: async () => [] });
+  };
+
+  it('are none when the name does not exist', async () => {
+    const none = { domain_name: 'api.example', ipv4_addresses: [], ipv6_addresses: [], cnames: [] };
+    expect(await resolvedAfter('ENOTFOUND')).toEqual({ resolutions: [none] });
+  });
+
+  it.each(['EAI_AGAIN', 'EAI_FAIL'])('are not reported when DNS fails with %s', async (code) => {
+    await expect(resolvedAfter(code)).rejects.toThrow(code);
+  });
 });

@@ -17,7 +17,7 @@ import { createMachineFiles, type MachineFiles, readMounts } from './machine-fil
 import { readBmc, withBiosNames } from './machine-tools';
 import { type Addresses, hostnameOf, permanentMacs, readInterfaces, readRoutes } from './network';
 import { isInstallerRunning } from './run-installer';
-import { checkImages, type NameLookup, resolveDomains, synchronizeTime } from './service-checks';
+import { addressesIfAny, checkImages, type NameLookup, resolveDomains, synchronizeTime } from './service-checks';
 
 export interface LinuxMachineOptions {
   /** Folder that contains /proc, /sys, /dev and /run. */
@@ -110,7 +110,7 @@ const addressesIn = (own: Addresses): readonly string[] =>
   Object.values(own).flatMap((infos = []) => infos.map(({ address }) => address));
 
 const nameLookup: NameLookup = {
-  addresses: (name) => lookup(name, { all: true }).catch(() => []),
+  addresses: (name) => addressesIfAny(lookup(name, { all: true })),
   canonicalNames: (name) => resolveCname(name).catch(() => []),
 };
 

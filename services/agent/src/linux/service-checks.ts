@@ -1,3 +1,4 @@
+import { errorCode } from '@muster/schema';
 import type { DomainReport, ImageAvailability, NtpReport, NtpSourceState } from '../steps/step-work';
 import { execute, type RunCommand, TIMEOUT_EXIT_CODE } from './command';
 
@@ -21,11 +22,20 @@ export function parseChronySources(output: string): NtpReport {
   };
 }
 
-/** Resolves a name. Returns empty lists when it does not exist. */
+type NameAddresses = readonly { readonly address: string; readonly family: number }[];
+
+/** Resolves a name. Returns empty lists when it does not exist. `addresses` throws while the DNS servers do not answer. */
 export interface NameLookup {
-  addresses(name: string): Promise<readonly { readonly address: string; readonly family: number }[]>;
+  addresses(name: string): Promise<NameAddresses>;
   canonicalNames(name: string): Promise<readonly string[]>;
 }
+
+/** Returns no address for a name that does not exist. After a temporary failure of DNS (EAI_AGAIN), the name may exist. */
+export const addressesIfAny = (found: Promise<NameAddresses>): Promise<NameAddresses> =>
+  found.catch((error: unknown) => {
+    if (errorCode(error) === 'ENOTFOUND') return [];
+    throw error;
+  });
 
 /** The results of earlier checks. chrony has added sources only until it is restarted. */
 export interface TimeMemory {
@@ -54,7 +64,7 @@ export async function synchronizeTime(
   if (known.size < memory.listed) memory.added.clear();
   for (const source of sources.filter((one) => !memory.added.has(one))) {
     // chrony lists the addresses of its sources only.
-    const addresses = known.has(source) ? [] : await lookup.addresses(source);
+    const addresses = known.has(source) ? [] : await lookup.addresses(source).catch(() => []);
     if (known.has(source) || addresses.some(({ address }) => known.has(address))) continue;
     const { exitCode } = await run('chronyc', ['add', 'server', source, 'iburst'], signal);
     if (exitCode === 0) memory.added.add(source);
