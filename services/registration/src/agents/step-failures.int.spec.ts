@@ -17,6 +17,8 @@ describe('the event log', () => {
   let key: HostKey;
   let hostId: string;
   let notes: Note[];
+  /** The answer of the event log to the next note. */
+  let refusedOnce: object | undefined;
   let listening: { readonly unsubscribe: () => void };
   beforeAll(async () => (running = await RunningRegistration.start()));
   afterAll(() => running.stop());
@@ -27,11 +29,15 @@ describe('the event log', () => {
     key = await cluster.registerHost();
     ({ hostId } = parseHostKey(key));
     notes = [];
+    refusedOnce = undefined;
     const subject = subjectOfMethod(EventsService.method.recordNote);
     listening = running.platform.requests.subscribe(subject, async ({ body }) => {
       const { note } = body as {
         readonly note: { readonly name: string; readonly hostId: string; readonly message: string };
       };
+      const refusal = refusedOnce;
+      refusedOnce = undefined;
+      if (refusal) return { refusal };
       if (note.hostId === hostId) notes.push(note);
       return { ok: { position: 1 } };
     });
@@ -121,6 +127,25 @@ describe('the event log', () => {
     await fail('no route');
     expect(running.reports.map(({ type }) => type)).toEqual(['StepFailed', 'StepFailed']);
     expect(await reasons(2)).toEqual(['no route', 'no route']);
+  });
+
+  it('contains a reason that could not be recorded with the next failure of the step', async () => {
+    refusedOnce = { code: 'busy', reason: 'The service events does not answer' };
+    await fail('no route');
+    await eventually('the note is refused', () => refusedOnce === undefined);
+    await cluster.reply(key, 'last-step', { exitCode: 1, error: 'other' });
+    await fail('no route');
+    expect(await reasons(2)).toEqual(['other', 'no route']);
+  });
+
+  it('contains a reason once that the validations lack, which they get with the next failure of the step', async () => {
+    running.inventoryRefuses({ code: 'unavailable', reason: 'The event store is not available' });
+    await fail('no route');
+    await fail('no route');
+    running.inventoryRefuses(undefined);
+    for (const _ of '12') await fail('no route');
+    expect(running.reports.map(({ type }) => type)).toEqual(['StepFailed', 'StepFailed', 'StepFailed']);
+    expect(await reasons(1)).toEqual(['no route']);
   });
 
   it('contains the same reason again after an hour, and after the machine registered again', async () => {

@@ -17,7 +17,12 @@ interface Recorded {
   readonly generation: number;
   readonly kind: string;
   readonly atMs: number;
+  /** The inventory service has not recorded it. */
+  readonly isUnreported?: true;
 }
+
+const NOTHING_RECORDED: Recorded = { generation: 0, kind: '', atMs: 0 };
+const placeOf = (key: HostKey, stepType: string): string => `${key} ${stepType}`;
 
 type Failure = Pick<InputOf<typeof RegistrationService.method.replyToStep>, 'stepType' | 'exitCode' | 'error'>;
 
@@ -36,13 +41,14 @@ export class StepFailures {
 
   /**
    * Records a failed step. Repetitions are recorded once an hour until the step succeeds, also when numbers and ids in
-   * their reason differ. Does not wait for the log. Returns the reason when it is recorded.
+   * their reason differ. Does not wait for the log. Returns the reason when the inventory service has to record it.
    */
   note(host: HostState, { stepType, exitCode, error }: Failure): string | undefined {
     const { hostId, infraEnvId, clusterId, generation, requestedHostname } = host;
     const key = hostKeyOf(infraEnvId, hostId);
     const reason = shownError(error.trim()).slice(0, REASON_CHARS_MAX) || `exit code ${exitCode}`;
-    if (!this.isNews(`${key} ${stepType}`, generation, reason)) return undefined;
+    const place = placeOf(key, stepType);
+    if (!this.isNews(place, generation, reason)) return this.isUnreported(place) ? reason : undefined;
     const hostName = requestedHostname || this.view.host(key)?.hardware?.hostname || hostId;
     const note = {
       name: 'host_step_failed',
@@ -62,24 +68,38 @@ export class StepFailures {
       },
     };
     const context = this.aggregates.ownContext({ state: host });
-    callService(this.requests, EventsService.method.recordNote, { note }, context).catch((failure: unknown) =>
-      this.logger.warn(`The failed step ${stepType} of host ${hostId} was not recorded: ${String(failure)}`),
-    );
+    callService(this.requests, EventsService.method.recordNote, { note }, context).catch((failure: unknown) => {
+      this.forgotten(key, stepType);
+      this.logger.warn(`The failed step ${stepType} of host ${hostId} was not recorded: ${String(failure)}`);
+    });
     return reason;
   }
 
   /** The step succeeded, or its failure was discarded. The next one is recorded. */
   forgotten(key: HostKey, stepType: string): void {
-    this.recorded.delete(`${key} ${stepType}`);
+    this.recorded.delete(placeOf(key, stepType));
   }
 
-  private isNews(key: string, generation: number, reason: string): boolean {
-    const known = this.recorded.get(key);
+  /** The inventory service did not record the failure. `note` returns the reason again when it is repeated. */
+  unreported(key: HostKey, stepType: string): void {
+    const known = this.recorded.get(placeOf(key, stepType));
+    if (known) this.recorded.set(placeOf(key, stepType), { ...known, isUnreported: true });
+  }
+
+  /** The failure is reported again. */
+  private isUnreported(place: string): boolean {
+    const { isUnreported = false, ...known } = this.recorded.get(place) ?? NOTHING_RECORDED;
+    if (isUnreported) this.recorded.set(place, known);
+    return isUnreported;
+  }
+
+  private isNews(place: string, generation: number, reason: string): boolean {
+    const known = this.recorded.get(place);
     const kind = reason.replace(VARYING, '#');
     const atMs = this.clock.nowMs();
     const isRepetition = known?.generation === generation && known.kind === kind;
     if (isRepetition && atMs - known.atMs < REPEAT_MS) return false;
-    this.recorded.set(key, { generation, kind, atMs });
+    this.recorded.set(place, { generation, kind, atMs });
     return true;
   }
 }

@@ -157,9 +157,10 @@ export class StepReplies {
     if (!reason) return;
     const report = stepFailure(reply.stepType, reason, host.generation);
     // The agent cannot act on a failure of this record.
-    await this.reports
-      .record(key, report, context)
-      .catch((error: Error) => this.logger.warn(`The failed step of host ${key} was not recorded: ${error.message}`));
+    await this.reports.record(key, report, context).catch((error: Error) => {
+      this.failures.unreported(key, reply.stepType);
+      this.logger.warn(`The failed step of host ${key} was not recorded: ${error.message}`);
+    });
   }
 
   /** The leases of a host become the VIPs of its cluster. Undefined for a host without a cluster. */
