@@ -133,6 +133,23 @@ export class RunningRegistration {
     }
   }
 
+  /** Holds the next append to the stream. `held` resolves when it has arrived; `release` lets it through. */
+  holdAppend(streamId: string): { readonly held: Promise<void>; readonly release: () => void } {
+    const append = this.store.append.bind(this.store);
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let arrive = (): void => undefined;
+    const held = new Promise<void>((resolve) => (arrive = resolve));
+    const spy = jest.spyOn(this.store, 'append').mockImplementation(async (...given) => {
+      if (given[0] !== streamId) return append(...given);
+      spy.mockRestore();
+      arrive();
+      await released;
+      return append(...given);
+    });
+    return { held, release };
+  }
+
   /** Makes the inventory service refuse reports. Undefined: it accepts them again. */
   inventoryRefuses(refusal: JsonObject | undefined): void {
     this.refusal = refusal;

@@ -11,27 +11,10 @@ describe('the installation of a cluster whose settings change at the same time',
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => running.stop());
 
-  /** Holds the next append to the stream. `held` resolves when it has arrived; `release` lets it through. */
-  function holdAppend(streamId: string): { readonly held: Promise<void>; readonly release: () => void } {
-    const append = running.store.append.bind(running.store);
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    let arrive = (): void => undefined;
-    const held = new Promise<void>((resolve) => (arrive = resolve));
-    const spy = jest.spyOn(running.store, 'append').mockImplementation(async (...given) => {
-      if (given[0] !== streamId) return append(...given);
-      spy.mockRestore();
-      arrive();
-      await released;
-      return append(...given);
-    });
-    return { held, release };
-  }
-
   it('is refused when the settings that are being stored do not pass the validations', async () => {
     const cluster = new TestCluster(running);
     await cluster.ready();
-    const { held, release } = holdAppend(streamIdOf('cluster', cluster.id));
+    const { held, release } = running.holdAppend(streamIdOf('cluster', cluster.id));
     const changes = { apiVips: { items: ['203.0.113.100'] } };
     const revised = running.ask(method.reviseCluster, { clusterId: cluster.id, changes });
     await held;

@@ -1,5 +1,5 @@
 import { hostKeyOf, InventoryService, RegistrationService } from '@muster/contracts';
-import { type HostCommand, isDay2, measurementOfValidation } from '@muster/domain';
+import { type HostCommand, type HostState, isDay2, measurementOfValidation } from '@muster/domain';
 import type { CommandContext, StoredReply } from '@muster/event-sourcing';
 import { callService, Handles, type InputOf, type OutputOf, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
@@ -100,10 +100,19 @@ export class HostsController {
   /** Like the installation of a cluster, it does not start on a status from before a change. */
   @Handles(method.installHost)
   async install(request: InputOf<typeof method.installHost>, context: CommandContext): Promise<StoredReply> {
-    const { state, position } = await this.aggregates.hosts.load(hostKeyOf(request.infraEnvId, request.hostId));
-    if (isDay2(state) && state.status === 'known') await this.clusters.settled(state.clusterId, position);
+    const key = hostKeyOf(request.infraEnvId, request.hostId);
+    const { state, position } = await this.aggregates.hosts.load(key);
+    const isReady = isDay2(state) && state.status === 'known';
+    if (isReady) await this.clusters.settled(state.clusterId, position);
     const installerImage = this.config.images.installer;
-    return this.handle(request, { type: 'InstallHost', at: this.aggregates.now(), installerImage }, context);
+    const command = { type: 'InstallHost', at: this.aggregates.now(), installerImage } as const;
+    let isChanged = false;
+    const commands = (current: () => HostState): readonly HostCommand[] => {
+      isChanged = isReady && current().inputsRevision !== state.inputsRevision;
+      return isChanged ? [] : [command];
+    };
+    const stored = await this.aggregates.hosts.execute(key, commands, context);
+    return isChanged ? this.install(request, context) : { stored };
   }
 
   @Handles(method.resetHost)
