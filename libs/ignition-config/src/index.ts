@@ -1,6 +1,6 @@
 export type * from './config/ignition-config';
 export { isIgnitionConfig, toIgnitionConfig, toIgnitionJson } from './config/ignition-config';
-export { fromDataUrl, MODE_READABLE, readTextFile, textFile, toDataUrl } from './config/ignition-file';
+export { fromDataUrl, isRemoteUrl, MODE_READABLE, readTextFile, textFile, toDataUrl } from './config/ignition-file';
 export { PULL_SECRET_PATH, SERVICE_CA_PATH, TRUST_BUNDLE_PATH } from './discovery/host-files';
 export {
   AGENT_SETTINGS_PATH,

@@ -1,4 +1,5 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
+import { isRemoteUrl } from '@muster/ignition-config';
 import { listAt, parseJson, textAt } from '@muster/schema';
 import { isAtLeast } from '@muster/validation-rules';
 import { clusterFeatureFacts, type FeatureChoice, newConflict } from '../../feature-refusals';
@@ -163,7 +164,7 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
       if (mode === 'tang' && enableOn !== 'none' && !areTangServers(textAt(settings.diskEncryption, 'tang_servers')))
         return {
           subject: 'disk_encryption.tang_servers',
-          reason: `disk_encryption.tang_servers must be a JSON array of one or more servers as a string, such as '${TANG_EXAMPLE}'.`,
+          reason: `disk_encryption.tang_servers must be a JSON array of one or more servers with different URLs as a string, such as '${TANG_EXAMPLE}'.`,
         };
       return undefined;
     },
@@ -173,11 +174,15 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
 const TANG_URL = /^https?:\/\/\S+$/;
 const TANG_EXAMPLE = '[{"url": "http://tang.example.com:7500", "thumbprint": "…"}]';
 
+/** Ignition, which reads them at the first boot of a node, refuses repeated URLs. */
 function areTangServers(text = ''): boolean {
   const servers = listAt(parseJson(text));
+  const urls = servers.map((server) => textAt(server, 'url') ?? '');
   return (
     servers.length > 0 &&
-    servers.every((server) => TANG_URL.test(textAt(server, 'url') ?? '') && Boolean(textAt(server, 'thumbprint')))
+    new Set(urls).size === urls.length &&
+    urls.every((url) => TANG_URL.test(url) && isRemoteUrl(url)) &&
+    servers.every((server) => Boolean(textAt(server, 'thumbprint')))
   );
 }
 

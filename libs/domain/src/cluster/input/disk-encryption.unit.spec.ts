@@ -34,6 +34,10 @@ describe('the Tang servers of a cluster', () => {
     ['an empty list', { ...TANG, tang_servers: '[]' }],
     ['no JSON', { ...TANG, tang_servers: 'http://tang.example.com' }],
     ['without a URL', { ...TANG, tang_servers: text({ ...SERVER, url: 'tang.example.com' }) }],
+    ['repeated', { ...TANG, tang_servers: text(SERVER, { ...SERVER, thumbprint: 'other' }) }],
+    ...['http://tang.example.com/%zz', 'http://tang.example.com:port', 'http://tang{1}'].map(
+      (url): readonly [string, Encryption] => [`at ${url}`, { ...TANG, tang_servers: text({ ...SERVER, url }) }],
+    ),
     ['without a thumbprint', { ...TANG, tang_servers: text(SERVER, { ...SERVER, thumbprint: '' }) }],
   ])('are refused when they are %s', (_, diskEncryption) => {
     const refusal = {
