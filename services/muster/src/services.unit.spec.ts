@@ -154,6 +154,16 @@ describe('the failure of a start', () => {
     expect(lines).toEqual([expect.stringContaining(`(${name}) is not an address of this machine. Change ${name}.`)]);
   });
 
+  it('names the setting of a name that DNS could not resolve, because a restart may help', () => {
+    const error = Object.assign(new Error('x'), { code: 'EAI_AGAIN', hostname: 'muster.example' });
+    expect(describeFailure(error, new SettingsReader({ REST_HOST: 'muster.example' }))).toEqual({
+      reason: 'dependency',
+      lines: [
+        'The name muster.example (REST_HOST) could not be resolved, because DNS did not answer. Check the DNS servers of this machine, and start again.',
+      ],
+    });
+  });
+
   it('names a server that became unavailable', () => {
     const error = new Error('it failed', { cause: new Unavailable('S3 at s3.example:9000', 'ECONNREFUSED') });
     expect(describeFailure(error, new SettingsReader({}))).toEqual({

@@ -18,7 +18,7 @@ export const EXIT_CODES = {
   dataDirectory: 3,
   /** The address of an endpoint is in use or not available. */
   endpoint: 4,
-  /** The event store, the bus, MongoDB or S3 refuses the connection. */
+  /** The event store, the bus, MongoDB or S3 refuses the connection, or DNS does not answer. */
   dependency: 5,
 } as const;
 
@@ -218,6 +218,10 @@ export function describeFailure(
     return { reason: 'dataDirectory', lines: [error.message] };
   const { code = '', port, address = '' } = error instanceof Error ? networkError(error) : {};
   const host = hostOf(code, address, port, settings);
+  if (host && code === 'EAI_AGAIN') {
+    const text = `The name ${address} (${host}) could not be resolved, because DNS did not answer. Check the DNS servers of this machine, and start again.`;
+    return { reason: 'dependency', lines: [text] };
+  }
   if (host)
     return {
       reason: host === 'NATS_HOST' ? 'dependency' : 'endpoint',
