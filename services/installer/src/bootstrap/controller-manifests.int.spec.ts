@@ -95,7 +95,9 @@ describe('the script of the controller', () => {
     const log = join(folder, 'log');
     program('curl', `echo "curl $* (proxy \${https_proxy:-none}, not for \${no_proxy:-none})" >>${log}`, ...curl);
     program('sleep', `echo "sleep $*" >>${log}`);
-    const [, , script = ''] = podWith(...flags).containers[0].command ?? [];
+    const [, , command = ''] = podWith(...flags).containers[0].command ?? [];
+    // Kubernetes replaces $(NAME) with a variable of the container, and reads $$ as one dollar sign.
+    const script = command.replace(/\$\$|\$\(CLUSTER_ID\)/g, (found) => (found === '$$' ? '$' : 'c'));
     const output = execFileSync('/bin/bash', ['-c', script.replaceAll('/host/', `${host}/`)], {
       env: { PATH: [folder, process.env['PATH']].join(delimiter) },
       encoding: 'utf8',
@@ -139,7 +141,7 @@ describe('the script of the controller', () => {
   });
 
   it('uses the proxy of the installation', () => {
-    const proxy = "http://user:it's@192.0.2.9:3128";
+    const proxy = "http://user:it's$$a$(CLUSTER_ID)@192.0.2.9:3128";
     const { calls } = runWith(SUCCEEDS, '--https-proxy', proxy, '--no-proxy', 'localhost,.svc');
     expect(calls).toEqual([`curl ${options} ${URL} (proxy ${proxy}, not for localhost,.svc)`]);
   });

@@ -259,5 +259,7 @@ function programOf(settings: InstallerSettings): Manifest {
     `chmod 0755 ${file}`,
     `exec ${file} controller`,
   ];
-  return { image: mcoImage, imagePullPolicy: 'IfNotPresent', command: ['/bin/bash', '-c', script.join('\n')] };
+  // Kubernetes replaces variables in a command, and reads $$ as one dollar sign. A password can have one.
+  const text = script.join('\n').replaceAll('$', '$$$$');
+  return { image: mcoImage, imagePullPolicy: 'IfNotPresent', command: ['/bin/bash', '-c', text] };
 }
