@@ -1,4 +1,5 @@
 import { EventsService, type HostKey, parseHostKey, RegistrationService, subjectOfMethod } from '@muster/contracts';
+import type { JsonObject } from '@muster/ports';
 import { eventually } from '@muster/testing';
 import { TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
@@ -18,7 +19,7 @@ describe('the event log', () => {
   let hostId: string;
   let notes: Note[];
   /** The answer of the event log to the next note. */
-  let refusedOnce: object | undefined;
+  let refusedOnce: JsonObject | undefined;
   let listening: { readonly unsubscribe: () => void };
   beforeAll(async () => (running = await RunningRegistration.start()));
   afterAll(() => running.stop());
