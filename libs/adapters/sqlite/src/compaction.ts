@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { JsonObject, RecordedEvent, StreamId } from '@muster/ports';
 import { explain, explained, openDatabase } from './database';
 import { compactedText, decodeRow, decodeText, type EventRow, type StoredText } from './event-pages';
+import { READ_EVENTS_MAX } from './maintenance';
 
 const STREAMS_PER_PAGE = 1_000;
 /** Events that are searched for digests between two reports of progress. */
@@ -111,7 +112,7 @@ export class SqliteCompaction {
     const select = this.database
       .prepare(
         `SELECT position, CAST(name AS BLOB), revision, CAST(body AS BLOB) FROM events LEFT JOIN streams ON streams.id = stream
-         WHERE position > ? ORDER BY position LIMIT ${SEARCHED_PAGE_EVENTS}`,
+         WHERE position > ? ORDER BY position LIMIT ${READ_EVENTS_MAX}`,
       )
       .raw();
     for (let [position, searched] = [-1, 0]; unused.size > 0;) {
@@ -122,8 +123,9 @@ export class SqliteCompaction {
       }
       position = rows.at(-1)?.[0] ?? position;
       searched += rows.length;
-      onProgress(searched);
-      if (rows.length < SEARCHED_PAGE_EVENTS) break;
+      const isEnd = rows.length < READ_EVENTS_MAX;
+      if (isEnd || searched % SEARCHED_PAGE_EVENTS === 0) onProgress(searched);
+      if (isEnd) break;
     }
     return [...unused];
   }

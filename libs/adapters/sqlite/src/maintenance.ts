@@ -11,6 +11,8 @@ import { type StoredFile, useStoredFile } from './written-databases';
 
 /** Events between two reports of progress. */
 const PAGE_EVENTS = 10_000;
+/** Maximum number of events in memory. One has up to 256 KiB. */
+export const READ_EVENTS_MAX = 500;
 /** Shown instead of the type of an event whose text cannot be read. */
 const UNREADABLE_TYPE = 'unreadable, see "store verify"';
 /** Maximum number of faults that a verification lists. */
@@ -104,8 +106,8 @@ export async function verifySqliteStore(
     const last = lastPosition(database);
     const revisions = new Map<StreamId, number>();
     let [position, verified] = [0, 0];
-    for (let page = 0; page < last && faults.length < FAULTS_MAX; page += PAGE_EVENTS) {
-      const end = Math.min(page + PAGE_EVENTS, last);
+    for (let page = 0; page < last && faults.length < FAULTS_MAX; page += READ_EVENTS_MAX) {
+      const end = Math.min(page + READ_EVENTS_MAX, last);
       const { rows, unreadable } = readRange(select, page, end);
       const report = (next: number): void => {
         if (next > position + 1) faults.push(gapText(position + 1, next - 1, unreadable));
@@ -128,7 +130,7 @@ export async function verifySqliteStore(
         position = end;
       }
       verified += rows.length;
-      onProgress(verified);
+      if (end % PAGE_EVENTS === 0 || end === last) onProgress(verified);
     }
   });
   return faults.slice(0, FAULTS_MAX);
