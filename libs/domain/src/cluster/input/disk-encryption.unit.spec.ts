@@ -17,6 +17,20 @@ const ofPresent = (diskEncryption: Encryption) =>
     after(registration()),
   );
 
+const REFUSED: readonly (readonly [string, Encryption])[] = [
+  ['absent', TANG],
+  ['empty', { ...TANG, tang_servers: '' }],
+  ['no list', { ...TANG, tang_servers: JSON.stringify(SERVER) }],
+  ['an empty list', { ...TANG, tang_servers: '[]' }],
+  ['no JSON', { ...TANG, tang_servers: 'http://tang.example.com' }],
+  ['without a URL', { ...TANG, tang_servers: text({ ...SERVER, url: 'tang.example.com' }) }],
+  ['repeated', { ...TANG, tang_servers: text(SERVER, { ...SERVER, thumbprint: 'other' }) }],
+  ...['http://tang.example.com/%zz', 'http://tang.example.com:port', 'http://tang{1}'].map(
+    (url) => [`at ${url}`, { ...TANG, tang_servers: text({ ...SERVER, url }) }] as const,
+  ),
+  ['without a thumbprint', { ...TANG, tang_servers: text(SERVER, { ...SERVER, thumbprint: '' }) }],
+];
+
 describe('the Tang servers of a cluster', () => {
   it.each([
     ['servers', { ...TANG, tang_servers: text(SERVER, { ...SERVER, url: 'https://10.0.0.1/tang' }) }],
@@ -27,19 +41,7 @@ describe('the Tang servers of a cluster', () => {
     expect([ofNew(diskEncryption), ofPresent(diskEncryption)]).toEqual([undefined, undefined]);
   });
 
-  it.each([
-    ['absent', TANG],
-    ['empty', { ...TANG, tang_servers: '' }],
-    ['no list', { ...TANG, tang_servers: JSON.stringify(SERVER) }],
-    ['an empty list', { ...TANG, tang_servers: '[]' }],
-    ['no JSON', { ...TANG, tang_servers: 'http://tang.example.com' }],
-    ['without a URL', { ...TANG, tang_servers: text({ ...SERVER, url: 'tang.example.com' }) }],
-    ['repeated', { ...TANG, tang_servers: text(SERVER, { ...SERVER, thumbprint: 'other' }) }],
-    ...['http://tang.example.com/%zz', 'http://tang.example.com:port', 'http://tang{1}'].map(
-      (url): readonly [string, Encryption] => [`at ${url}`, { ...TANG, tang_servers: text({ ...SERVER, url }) }],
-    ),
-    ['without a thumbprint', { ...TANG, tang_servers: text(SERVER, { ...SERVER, thumbprint: '' }) }],
-  ])('are refused when they are %s', (_, diskEncryption) => {
+  it.each(REFUSED)('are refused when they are %s', (_, diskEncryption) => {
     const refusal = {
       code: 'invalid-input',
       subject: 'disk_encryption.tang_servers',
