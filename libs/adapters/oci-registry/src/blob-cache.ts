@@ -33,7 +33,7 @@ export interface BlobCache {
    * Appends to the existing part of `name`, from byte `from` on.
    * @throws IncompleteBlob when bytes are missing; the received bytes are kept
    * @throws WrongContent when there are more bytes than expected or than the limit, or another digest; the file is removed
-   * @throws CacheFailure when the file cannot be written
+   * @throws CacheFailure when the file cannot be written. It is removed, because other files need the space of a full disk
    */
   append(
     name: string,
@@ -42,8 +42,10 @@ export interface BlobCache {
     body: ByteStream,
     onBytes: (bytes: number) => void,
   ): Promise<string>;
-  /** Returns a path for a file that `commit` then moves into the cache. */
+  /** Returns a path for a file that `commit` then moves into the cache, or `discard` removes. */
   scratch(name: string): Promise<string>;
+  /** Removes an incomplete file. Never throws. */
+  discard(name: string): Promise<void>;
   /**
    * Stores a file, and the SHA-256 of a file whose name is not its digest. The file is complete after a power loss.
    * @throws CacheFailure when the file cannot be written
@@ -121,6 +123,7 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
     if (count > 0) users.set(path, count);
     else users.delete(path);
   };
+  const discard = (name: string): Promise<void> => rm(at(name) + PART, { force: true }).catch(() => undefined);
   /** A file system may write the new name to the disk before the bytes, so the bytes are flushed first. */
   const commit = async (name: string): Promise<string> => {
     const path = at(name);
@@ -130,6 +133,7 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
       await rename(path + PART, path);
       await flush(directory);
     } catch (error) {
+      await discard(name);
       return failCache(error as Error);
     }
     return path;
@@ -154,6 +158,9 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
         await file.appendFile(chunk).catch(failCache);
         onBytes(bytes);
       }
+    } catch (error) {
+      if (error instanceof CacheFailure) await discard(name);
+      throw error;
     } finally {
       await file.close();
     }
@@ -217,6 +224,7 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
       return append(name, ...more).finally(() => countUse(at(name), -1));
     },
     scratch: async (name) => at(name) + PART,
+    discard,
     commit,
     evict: async () => {
       const paths = (await readdir(directory)).map((name) => join(directory, name));

@@ -55,7 +55,7 @@ interface Found {
  */
 export async function ociImageRegistry(options: OciImageRegistryOptions): Promise<ImageRegistry> {
   const client = createRegistryClient(options);
-  const { cache } = options;
+  const { cache, onProgress: report = () => undefined } = options;
   await cache.open();
   /** Registries that did not answer are tried after the others. */
   const unreachable = new Set<string>();
@@ -178,8 +178,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     extractFile: async (image, architecture, path, signal) => {
       const found = await findManifest(image, architecture, signal);
       const name = `${found.digest}-${architecture}-${path}`;
-      const { onProgress = () => undefined } = options;
-      return cache.inTurn(`file ${name}`, { signal, onProgress }, async (reading) => {
+      return cache.inTurn(`file ${name}`, { signal, onProgress: report }, async (reading) => {
         const known = await cache.find(name);
         if (known) return { path: known, wasCached: true };
         await assertArchitecture(image, found.place, found.document, architecture, reading);
@@ -201,7 +200,8 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
       let link: string | undefined;
       for (const layer of [...(document.layers ?? [])].reverse()) {
         const blob = await fetchLayer(image, place, layer, reading);
-        const found = await extract(blob, wanted, cache, name).catch((error: Error) => {
+        const found = await extract(blob, wanted, cache, name).catch(async (error: Error) => {
+          await cache.discard(name);
           const fault = error instanceof CacheFailure ? 'disk' : 'content';
           const reason = `its layer ${layer.digest} cannot be unpacked (${error.message})`;
           throw new ImageRegistryError(image, place.registry, reason, fault);

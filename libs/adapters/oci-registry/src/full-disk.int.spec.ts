@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
+import { blobCache } from './blob-cache';
+import { memoryRegistry } from './memory-registry.fixture.spec';
+import { ociImageRegistry } from './oci-image-registry';
+import { parsePullSecret } from './registry-client';
+
+const TEXT = randomBytes(100_000).toString('hex');
+
+describe('a full disk', () => {
+  let directory: TemporaryDirectory;
+  let digest: string;
+  let read: () => Promise<string>;
+  beforeEach(async () => {
+    directory = temporaryDirectory();
+    const images = memoryRegistry();
+    digest = images.add({ a: TEXT });
+    const registry = await ociImageRegistry({
+      send: async (request) => images.answer(request),
+      pullSecret: parsePullSecret(''),
+      sleep: async () => undefined,
+      random: () => 0,
+      nowMs: () => 0,
+      mirrors: [],
+      cache: blobCache(join(directory.path, 'cache'), 1e9),
+    });
+    const { signal } = new AbortController();
+    read = async () =>
+      readFileSync((await registry.extractFile(`one.lan/image@${digest}`, 'amd64', 'a', signal)).path, 'utf8');
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    directory.remove();
+  });
+
+  /** A part of the bytes of this write fits on the disk. Earlier writes succeed. */
+  const failWrite = async (number: number): Promise<void> => {
+    const handle = await open(join(directory.path, 'any'), 'w');
+    await handle.close();
+    const prototype = Object.getPrototypeOf(handle) as FileHandle;
+    const { appendFile } = prototype;
+    let writes = 0;
+    jest.spyOn(prototype, 'appendFile').mockImplementation(async function (this: FileHandle, data) {
+      writes += 1;
+      if (writes !== number) return appendFile.call(this, data);
+      await appendFile.call(this, (data as Buffer).subarray(0, 10));
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    });
+  };
+
+  it.each([
+    ['the download of a layer', 1, 0],
+    ['the extraction of a file', 2, 1],
+  ])('gets the space of %s back', async (_, write, kept) => {
+    await failWrite(write);
+    await expect(read()).rejects.toMatchObject({ fault: 'disk' });
+    expect(readdirSync(join(directory.path, 'cache'))).toHaveLength(kept);
+    expect(await read()).toBe(TEXT);
+  });
+});
