@@ -32,7 +32,7 @@ describe('the event log', () => {
     notes = [];
     refusedOnce = undefined;
     const subject = subjectOfMethod(EventsService.method.recordNote);
-    listening = running.platform.requests.subscribe(subject, async ({ body }) => {
+    listening = running.platform.requests.subscribe(subject, async ({ body }): Promise<JsonObject> => {
       const { note } = body as {
         readonly note: { readonly name: string; readonly hostId: string; readonly message: string };
       };
