@@ -24,10 +24,17 @@ async function main(): Promise<void> {
   const { wantsHelp, imageUrl, iso, repairAfterSeconds, fleet: options } = parseCommandLine(process.argv.slice(2));
   if (wantsHelp) return void process.stdout.write(USAGE);
   const fleet = simulatedFleet({ ...options, observer });
+  const stop = new AbortController();
+  const stopped = new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve()));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   if (iso) await fleet.bootFromFile(iso);
   else if (imageUrl) {
-    const { bytes, downloadMs } = await fleet.bootFromUrl(imageUrl);
-    say('image', `${bytes} bytes in ${Math.round(downloadMs)} ms`);
+    const downloaded = await fleet.bootFromUrl(imageUrl, stop.signal).catch((error: unknown) => {
+      if (!stop.signal.aborted) throw error;
+      return undefined;
+    });
+    if (!downloaded) return fleet.powerOff();
+    say('image', `${downloaded.bytes} bytes in ${Math.round(downloaded.downloadMs)} ms`);
   } else throw new Error('Give the image to boot from, with --image-url or --iso.');
 
   const broken = fleet.machines.find(({ fault }) => fault);
@@ -35,10 +42,7 @@ async function main(): Promise<void> {
     broken && repairAfterSeconds !== undefined && setTimeout(() => void broken.repair(), repairAfterSeconds * 1000);
   // The timer keeps the process running when every program of the hosts has ended, because clusters stay reachable.
   const running = setInterval(() => undefined, KEEP_RUNNING_MS);
-  await new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
-  });
+  await stopped;
   clearInterval(running);
   if (repair) clearTimeout(repair);
   await fleet.powerOff();
