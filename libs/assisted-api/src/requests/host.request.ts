@@ -24,14 +24,7 @@ import {
   NestedList,
   TEXT_MAX_CHARACTERS,
 } from './field.decorators';
-import {
-  CERTIFICATE_VERIFICATIONS,
-  DISK_ROLES,
-  DOCUMENT_MAX_CHARACTERS,
-  HOST_ROLES,
-  PROGRESS_INFO_MAX_CHARACTERS,
-  STEP_TYPES,
-} from './wire-values';
+import { CERTIFICATE_VERIFICATIONS, DISK_ROLES, DOCUMENT_MAX_CHARACTERS, HOST_ROLES, STEP_TYPES } from './wire-values';
 
 export class RegisterHostBody {
   @IsUUID('loose') readonly host_id!: string;
@@ -50,7 +43,8 @@ export class StepReplyBody {
 
 export class HostProgressBody {
   @IsIn(HOST_STAGES) readonly current_stage!: string;
-  @IsOptional() @MaxLength(PROGRESS_INFO_MAX_CHARACTERS) @IsString() readonly progress_info?: string;
+  /** The service stores 2,000 characters of it. */
+  @IsOptional() @MaxLength(DOCUMENT_MAX_CHARACTERS) @IsString() readonly progress_info?: string;
 }
 
 /** The public NATS user key of an agent. */

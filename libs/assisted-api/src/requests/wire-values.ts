@@ -92,7 +92,6 @@ export const CLUSTER_NAME_MAX_CHARACTERS = 54;
 export const TRUST_BUNDLE_MAX_CHARACTERS = 65_535;
 /** Maximum length of pull secrets, override documents and reports, in characters. */
 export const DOCUMENT_MAX_CHARACTERS = 1_048_576;
-export const PROGRESS_INFO_MAX_CHARACTERS = 2_048;
 export const EVENT_MESSAGE_MAX_CHARACTERS = 4_096;
 /** Maximum length of the reason of an override, in characters. */
 export const REASON_MAX_CHARACTERS = 1_024;

@@ -18,6 +18,20 @@ import { HostRevision } from './host-revision';
 
 const { method } = RegistrationService;
 
+/**
+ * Maximum length of the text about a stage, in characters. Installers report the whole error of a command. The status info with it has at
+ * most 2,040 bytes.
+ */
+const PROGRESS_INFO_MAX_CHARACTERS = 2_000;
+const LEFT_OUT = ' … ';
+const PART_CHARACTERS = Math.floor((PROGRESS_INFO_MAX_CHARACTERS - LEFT_OUT.length) / 2);
+
+/** A long text begins with the command that failed and ends with its last output. */
+const withinLimit = (text: string): string =>
+  text.length <= PROGRESS_INFO_MAX_CHARACTERS
+    ? text
+    : `${text.slice(0, PART_CHARACTERS)}${LEFT_OUT}${text.slice(-PART_CHARACTERS)}`.toWellFormed();
+
 interface HostId {
   readonly infraEnvId: string;
   readonly hostId: string;
@@ -69,7 +83,7 @@ export class HostsController {
       type: 'ReportProgress',
       at: this.aggregates.now(),
       stage: request.stage,
-      info: request.progressInfo,
+      info: withinLimit(request.progressInfo),
       controlPlaneCount: controlPlaneCountOf(cluster?.settings),
       isKubeApi: false,
     } as const;
