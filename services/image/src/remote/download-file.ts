@@ -165,6 +165,7 @@ function planOf(
   if (statusCode !== 200) throw new RemoteError(`${plain(url)} answered ${statusCode}`);
   const total = Number(headers['content-length']);
   if (!Number.isSafeInteger(total)) throw new RemoteError(`${plain(url)} sent no Content-Length`);
+  if (total === 0) throw new RemoteError(`${plain(url)} sent an empty file`);
   return { start: 0, total };
 }
 

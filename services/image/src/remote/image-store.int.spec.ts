@@ -122,6 +122,16 @@ describe('the store of base images', () => {
     ]);
   });
 
+  it('names the server of an empty file', async () => {
+    const wanted = image('a', stage.server.url);
+    stage.server.serve(Buffer.alloc(0));
+    await stage.store.start([wanted]);
+    stage.store.fetch(wanted);
+    await stage.settled(wanted);
+    expect(stage.store.state(wanted)).toMatchObject({ reason: `${stage.server.url} sent an empty file` });
+    expect(stage.files()).toEqual([]);
+  });
+
   it('does not repeat a failed download immediately', async () => {
     const wanted = image('a', stage.server.url);
     stage.server.serve(FILE, { status: 404 });
