@@ -81,7 +81,7 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
   private infraEnvs: { unsubscribe(): void } | undefined;
 
   constructor(
-    @Inject(CONFIG) config: ImageConfig,
+    @Inject(CONFIG) private readonly config: ImageConfig,
     private readonly sources: ImageSources,
     @Inject(REQUESTS) private readonly requests: Requests,
   ) {
@@ -137,9 +137,14 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
         type: kindOf(entry),
         state: state.kind,
         ...(state.kind === 'downloading' && { received_bytes: state.receivedBytes, total_bytes: state.totalBytes }),
-        ...(state.kind === 'failed' && { reason: state.reason }),
+        ...(state.kind === 'failed' && { reason: this.shown(state.reason) }),
       };
     });
+  }
+
+  /** The list is public. The log contains the path. */
+  private shown(reason: string): string {
+    return reason.replaceAll(this.config.store.directory, 'DATA_DIR');
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -30,3 +30,15 @@ describe('a stored base image that cannot be opened', () => {
     expect(await forgottenAfter(code)).toBe(2);
   });
 });
+
+describe('the list of base images', () => {
+  it('has the reason of a failed download without the directory of this machine', () => {
+    const entry = { openshift_version: '4.18', cpu_architecture: 'x86_64', url: 'https://a.lan/x.iso', version: '418' };
+    const reason = "ENOSPC: no space left on device, open '/srv/muster/base-images/x.iso.partial'";
+    const sources = { state: () => ({ kind: 'failed', reason, retryAtMs: 0 }) } as unknown as ImageSources;
+    const config = { osImages: [entry], store: { directory: '/srv/muster/base-images' } } as unknown as ImageConfig;
+    expect(new BaseImages(config, sources, {} as Requests).list()).toMatchObject([
+      { state: 'failed', reason: "ENOSPC: no space left on device, open 'DATA_DIR/x.iso.partial'" },
+    ]);
+  });
+});
