@@ -245,6 +245,15 @@ describe('a machine of s390x', () => {
   });
 });
 
+it.each([
+  ['a virtual machine of aarch64, whose processors do not show it', 'aarch64', { exitCode: 0, stdout: 'kvm\n' }, true],
+  ['a physical machine', 'aarch64', { exitCode: 1, stdout: 'none\n' }, false],
+])('%s is known from systemd', async (_, architecture, answer, virtual) => {
+  const run: RunCommand = async (program, args, ...more) =>
+    [program, ...args].join(' ') === 'systemd-detect-virt --vm' ? answer : withoutTools(program, args, ...more);
+  expect((await inventoryOf({}, run, architecture)).system_vendor).toMatchObject({ virtual });
+});
+
 describe('the cards and controllers of a machine', () => {
   it('have the names of the PCI database', async () => {
     const { gpus } = await inventoryOf({

@@ -14,7 +14,7 @@ import { readDisks } from './disks';
 import { readBoot, readCpu, readGpus, readMemory, readSystemVendor, readTpmVersion } from './hardware';
 import { createInstallationSteps } from './installation-steps';
 import { createMachineFiles, type MachineFiles, readMounts } from './machine-files';
-import { readBmc, withBiosNames } from './machine-tools';
+import { isVirtualMachine, readBmc, withBiosNames } from './machine-tools';
 import { type Addresses, hostnameOf, permanentMacs, readInterfaces, readRoutes } from './network';
 import { isInstallerRunning } from './run-installer';
 import { addressesIfAny, checkImages, type NameLookup, resolveDomains, synchronizeTime } from './service-checks';
@@ -48,6 +48,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
 
   const inventory = async (signal: AbortSignal): Promise<Inventory> => {
     const cards = await withBiosNames(interfaces(), run, signal);
+    const vendor = readSystemVendor(files);
     return {
       ...(await readBmc(run, signal)),
       boot: readBoot(files),
@@ -58,7 +59,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
       interfaces: cards,
       memory: readMemory(files),
       routes: readRoutes(files, architecture),
-      system_vendor: readSystemVendor(files),
+      system_vendor: { ...vendor, virtual: vendor.virtual || (await isVirtualMachine(run, signal)) },
       tpm_version: readTpmVersion(files),
     };
   };

@@ -5,6 +5,7 @@ import type { Inventory } from '../machine/inventory';
 import { runStep } from '../steps/run-step';
 import { moduleBytes } from './hardware';
 import { linuxMachine } from './linux-machine';
+import { recorded } from './recorded-commands.fixture.spec';
 
 const GIB = 1024 ** 3;
 const never = new AbortController().signal;
@@ -109,6 +110,8 @@ describe('a Linux machine', () => {
   const open = () =>
     linuxMachine({
       root,
+      // The programs of the machine of this test show that machine.
+      run: recorded({}).run,
       architecture: 'x86_64',
       hostname: () => 'localhost.localdomain',
       addresses: () => ({

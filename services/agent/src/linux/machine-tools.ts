@@ -62,6 +62,18 @@ function activeAddress(text: string): string | undefined {
   return undefined;
 }
 
+/** Returns whether systemd detects a virtual machine, false without systemd. Processors other than those of x86_64 do not show it. */
+export async function isVirtualMachine(run: RunCommand, signal: AbortSignal): Promise<boolean> {
+  try {
+    const settings = { timeoutMs: TOOL_TIMEOUT_MS };
+    const { exitCode, stdout } = await run('systemd-detect-virt', ['--vm'], signal, settings);
+    return exitCode === 0 && !['', 'none'].includes(stdout.trim());
+  } catch (error) {
+    if (error instanceof ProgramMissing) return false;
+    throw error;
+  }
+}
+
 /** Adds the firmware names of network interfaces when biosdevname is installed. */
 export async function withBiosNames(
   interfaces: readonly Interface[],
