@@ -89,6 +89,7 @@ export {
   measurementOfValidation,
   installerArgsRefusal,
   nodeLabelsRefusal,
+  poolNameRefusal,
 } from './host/input';
 export { type ConflictingMachines, hostReason, renderHostStatus } from './host/messages';
 export { HOST_STAGES, type HostStage, hostStages, STAGE_LISTS } from './host/stages';

@@ -75,8 +75,8 @@ export function hostnameRefusal(name: string): Refusal | undefined {
 }
 
 const LABEL_PART = /^[A-Za-z0-9](?:[-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
-const PREFIX_CHARACTERS_MAX = 253;
-const PREFIX_PART = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
+const DNS_NAME_CHARACTERS_MAX = 253;
+const DNS_NAME_PART = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 
 /**
  * Returns the reason why Kubernetes refuses these labels of a node, or undefined. `labels` is the text of a JSON object,
@@ -97,9 +97,23 @@ export function nodeLabelsRefusal(labels: string): Refusal | undefined {
 
 function isLabelKey(key: string): boolean {
   const [name = '', prefix, ...more] = key.split('/').reverse();
-  const hasPrefix = (text: string): boolean =>
-    text.length <= PREFIX_CHARACTERS_MAX && text.split('.').every((part) => PREFIX_PART.test(part));
-  return LABEL_PART.test(name) && more.length === 0 && (prefix === undefined || hasPrefix(prefix));
+  return LABEL_PART.test(name) && more.length === 0 && (prefix === undefined || isDnsName(prefix));
+}
+
+const isDnsName = (text: string): boolean =>
+  text.length <= DNS_NAME_CHARACTERS_MAX && text.split('.').every((part) => DNS_NAME_PART.test(part));
+
+/**
+ * Returns the reason why no machine-config pool can have this name, or undefined. The name is part of the URL from which
+ * the host reads its configuration. An empty name selects the pool of the role.
+ */
+export function poolNameRefusal(name: string): Refusal | undefined {
+  if (name === '' || isDnsName(name)) return undefined;
+  return {
+    code: 'invalid-input',
+    reason: `machine_config_pool_name ${shown(name)} is not valid. Use the name of a MachineConfigPool: at most 253 lower-case letters, digits, hyphens and dots. Each part between dots begins and ends with a letter or digit.`,
+    subject: 'machine_config_pool_name',
+  };
 }
 
 const SWITCHES = ['-n', '--copy-network'];

@@ -6,6 +6,7 @@ import {
   hostNotFound,
   installerArgsRefusal,
   nodeLabelsRefusal,
+  poolNameRefusal,
 } from '@muster/domain';
 import type { CommandContext, Stored } from '@muster/event-sourcing';
 import type { InputOf } from '@muster/nest-kit';
@@ -64,8 +65,9 @@ export class HostRevision {
     if (request.hostRole !== undefined) yield { type: 'AssignRole', at, role: request.hostRole };
     if (request.installationDiskId !== undefined)
       yield { type: 'ChooseInstallationDisk', at, ...this.disk(key, request.installationDiskId), byUser: true };
-    const { nodeLabels = '', installerArgs = '' } = request.settings ?? {};
-    const refusal = nodeLabelsRefusal(nodeLabels) ?? installerArgsRefusal(installerArgs);
+    const { nodeLabels = '', installerArgs = '', machineConfigPoolName = '' } = request.settings ?? {};
+    const refusal =
+      nodeLabelsRefusal(nodeLabels) ?? installerArgsRefusal(installerArgs) ?? poolNameRefusal(machineConfigPoolName);
     if (refusal) throw new RefusalError(refusal);
     const changes = { ...request.settings, ...this.vault.settingsOf(request) };
     const disks = request.disks?.items ?? [];
