@@ -91,6 +91,9 @@ describe('polls and replies of agents', () => {
           data: { stepType: 'dhcp-lease-allocate', reason: expect.stringContaining('198.51.100.1') },
         },
       ]);
+      expect(running.cleared).toEqual([]);
+      for (const key of [first, second, first]) await reply(key, output('192.0.2.200'));
+      expect(running.cleared).toEqual([first]);
       await expect(reply(first, '{')).rejects.toThrow(/The DHCP leases cannot be used/);
       const again = (await cluster.poll(second)).instructions.find(
         ({ stepType }) => stepType === 'dhcp-lease-allocate',

@@ -75,9 +75,9 @@ export class StepFailures {
     return reason;
   }
 
-  /** The step succeeded, or its failure was discarded. The next one is recorded. */
-  forgotten(key: HostKey, stepType: string): void {
-    this.recorded.delete(placeOf(key, stepType));
+  /** The step succeeded, or its failure was discarded. The next one is recorded. Returns whether a failure was known. */
+  forgotten(key: HostKey, stepType: string): boolean {
+    return this.recorded.delete(placeOf(key, stepType));
   }
 
   /** The inventory service did not record the failure. `note` returns the reason again when it is repeated. */

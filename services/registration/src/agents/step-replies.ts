@@ -33,6 +33,8 @@ const PASSING: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['busy', 'unavail
 /** Parses reports of hosts once. The inventory service records them. */
 @Injectable()
 export class Reports {
+  private readonly logger = new Logger('registration');
+
   constructor(
     @Inject(READ_REPORT) private readonly readReport: ReadReport,
     @Inject(REQUESTS) private readonly requests: Requests,
@@ -60,6 +62,15 @@ export class Reports {
       secret: secret?.plaintext ?? '',
     };
     return (await callService(this.requests, InventoryService.method.recordReport, request, context)).stored;
+  }
+
+  /** Discards the recorded failure of a step. The agent cannot act on a failure to do so. */
+  async clear(hostKey: HostKey, stepType: string, generation: number, context: CommandContext): Promise<void> {
+    const own = { ...context, commandId: `${context.commandId}#clear` };
+    const request = { hostKey, stepType, generation };
+    await callService(this.requests, InventoryService.method.clearReport, request, own).catch((error: Error) =>
+      this.logger.warn(`The failure of step ${stepType} of host ${hostKey} was not discarded: ${error.message}`),
+    );
   }
 }
 
@@ -145,7 +156,9 @@ export class StepReplies {
         if (reply.exitCode === 0 || !(error instanceof RefusalError) || PASSING.has(error.refusal.code)) throw error;
       }
     }
-    if (reply.exitCode === 0) this.failures.forgotten(key, reply.stepType);
+    const endsFailure = reply.exitCode === 0 && this.failures.forgotten(key, reply.stepType);
+    // A report of the step ends the failure itself.
+    if (endsFailure && !isReport(reply)) await this.reports.clear(key, reply.stepType, state.generation, context);
     const isOwnRecord = stored !== NOTHING_STORED || reply.stepType === 'upgrade-agent';
     if (reply.exitCode !== 0 && !isOwnRecord && !isSecondStart(reply)) await this.fail(key, state, reply, context);
     return { position: stored.position, revision: stored.revision };
