@@ -120,6 +120,18 @@ describe('a network boot', () => {
     expect(Buffer.from(await tail.arrayBuffer()).equals(bytes.subarray(-100))).toBe(true);
   });
 
+  it('compresses a document once, because all machines of an infra-env boot with it', async () => {
+    const id = 'e1e1e1e1-0000-4000-8000-000000000003';
+    await stage.givenInfraEnv({}, id);
+    const compress = jest.spyOn(jest.requireActual<typeof import('fflate')>('fflate'), 'gzipSync');
+    const path = `/images/${id}/pxe-initrd?version=4.20`;
+    const [first, second] = [await bytesOf(path), await bytesOf(path)];
+    const compressions = compress.mock.calls.length;
+    compress.mockRestore();
+    expect(first.equals(second)).toBe(true);
+    expect(compressions).toBe(1);
+  });
+
   it('gets address and size of the ramdisk on s390x', async () => {
     const whole = await bytesOf(`${initrd}&arch=s390x`);
     const told = await bytesOf(`/images/${INFRA_ENV_ID}/s390x-initrd-addrsize?version=4.20`);

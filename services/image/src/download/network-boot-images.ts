@@ -13,7 +13,7 @@ import { refusing } from '../base-images/base-image';
 import { BaseImages } from '../base-images/base-images';
 import { etagOf, type SentFile } from '../http/file-responder';
 import { InImageExecutable } from './in-image-executable';
-import { InfraEnvContents } from './infra-env-content';
+import { type InfraEnvContent, InfraEnvContents } from './infra-env-content';
 
 export interface NetworkBootRequest {
   readonly infraEnvId: string;
@@ -29,6 +29,9 @@ export const S390X = 's390x';
  */
 @Injectable()
 export class NetworkBootImages {
+  /** All machines of an infra-env boot with one document. The archive leaves together with the rendered content. */
+  private readonly archives = new WeakMap<InfraEnvContent, Uint8Array>();
+
   constructor(
     private readonly baseImages: BaseImages,
     private readonly contents: InfraEnvContents,
@@ -53,7 +56,7 @@ export class NetworkBootImages {
             reason: `The base image ${base.entry.version} has no ${INITRD_PATH}.`,
           });
         return extendInitrd(fileSource(base.source, entry), [
-          createIgnitionArchive(content.config),
+          this.archiveOf(content),
           content.networkRamdisk,
           ...(archive ? [archive.source] : []),
         ]);
@@ -70,6 +73,12 @@ export class NetworkBootImages {
       release();
       throw error;
     }
+  }
+
+  private archiveOf(content: InfraEnvContent): Uint8Array {
+    const archive = this.archives.get(content) ?? createIgnitionArchive(content.config);
+    this.archives.set(content, archive);
+    return archive;
   }
 
   /** Returns the load address and the size of the ramdisk for s390x. */
