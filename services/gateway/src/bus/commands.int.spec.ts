@@ -1,9 +1,10 @@
 import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { COLLECTIONS, VIEWS_PROJECTION } from '@muster/assisted-api';
-import { hostKeyOf, RegistrationService, subjectOfMethod, ValidationService } from '@muster/contracts';
+import { EventsService, hostKeyOf, RegistrationService, subjectOfMethod, ValidationService } from '@muster/contracts';
 import { type InputOf, type Method, musterEventStore, Readiness } from '@muster/nest-kit';
-import { manualClock, type NatsServer, startNatsServer } from '@muster/testing';
+import type { JsonObject } from '@muster/ports';
+import { eventually, manualClock, type NatsServer, startNatsServer } from '@muster/testing';
 import { GatewayReadModels } from '../views/documents';
 import { Commands } from './commands';
 import { ReadYourWrites } from './read-your-writes';
@@ -96,6 +97,29 @@ describe('a command that changes inputs of validations', () => {
       refusal: { code: 'busy', reason: expect.stringContaining(`${NEW} is registered`) as string },
     });
     late.mockRestore();
+  });
+
+  it('is recorded with its refusal once an hour, unless the event log did not record it', async () => {
+    const refusal = { code: 'not-allowed-in-state', reason: 'The cluster is ready' };
+    requests.subscribe(subjectOfMethod(method.cancelInstallation), () => Promise.resolve({ refusal }));
+    const noted: string[] = [];
+    requests.subscribe(subjectOfMethod(EventsService.method.recordNote), () => {
+      const answer: JsonObject = noted.length === 0 ? { refusal: { code: 'busy', reason: 'it starts' } } : { ok: {} };
+      noted.push(Object.keys(answer).join());
+      return Promise.resolve(answer);
+    });
+    await requests.flush();
+    const cancel = (commandId: string) =>
+      commands
+        .send(method.cancelInstallation, { clusterId: NEW }, { commandId, correlationId: 'c', actor: 'user:test' })
+        .catch(() => undefined);
+    for (const count of [1, 2]) {
+      await cancel(`cancel-${count}`);
+      await eventually('the refusal is noted', () => noted.length === count);
+    }
+    await cancel('cancel-3');
+    await commands.send(method.reviseCluster, { clusterId: NEW }, { commandId: 'r', correlationId: 'c', actor: 'a' });
+    expect(noted).toEqual(['refusal', 'ok']);
   });
 
   it('waits for those of a host that leaves its cluster or is in none', async () => {

@@ -155,9 +155,11 @@ export class Commands {
 
   private async record(command: Method, subject: Subject, refusal: Refusal, context: CommandContext): Promise<void> {
     const recorded = RECORDED.get(command);
-    if (!recorded || !this.isNewRefusal(recorded.name, subject, refusal)) return;
+    if (!recorded) return;
     const { name, reasonAs } = recorded;
     const { infraEnvId, hostId, clusterId } = subject;
+    const key = [name, hostId ? [infraEnvId, hostId] : clusterId || infraEnvId, refusal.code].join(' ');
+    if (!this.isNewRefusal(key, refusal)) return;
     const message = refusal.reason;
     const ids = {
       ...(hostId && { host_id: hostId }),
@@ -170,14 +172,14 @@ export class Commands {
       const note = { name, severity: 'error', category: 'user', message, clusterId, hostId, infraEnvId, props };
       await callService(this.requests, EventsService.method.recordNote, { note }, own);
     } catch (error) {
+      this.reportedAtMs.delete(key);
       const text = `${name} of ${hostId || clusterId || infraEnvId} was not recorded: ${String(error)}`;
       this.logger.warn(new RequestLogEntry(text, context));
     }
   }
 
-  private isNewRefusal(name: string, { clusterId, infraEnvId, hostId }: Subject, { code }: Refusal): boolean {
+  private isNewRefusal(key: string, { code }: Refusal): boolean {
     if (NOT_RECORDED.includes(code)) return false;
-    const key = [name, hostId ? [infraEnvId, hostId] : clusterId || infraEnvId, code].join(' ');
     const nowMs = this.clock.nowMs();
     const reportedAtMs = this.reportedAtMs.get(key);
     if (reportedAtMs !== undefined && nowMs - reportedAtMs < REPEAT_MS) return false;
