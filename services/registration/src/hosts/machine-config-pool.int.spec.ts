@@ -6,7 +6,7 @@ const { reviseHost } = RegistrationService.method;
 
 describe('the machine-config pool of a host', () => {
   let running: RunningRegistration;
-  let key: string;
+  let key: Awaited<ReturnType<TestCluster['knownHost']>>;
   beforeAll(async () => {
     running = await RunningRegistration.start();
     const cluster = new TestCluster(running);
