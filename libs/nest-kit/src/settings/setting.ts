@@ -114,22 +114,29 @@ export const bytes = <Fallback extends number | undefined = undefined>(
   type: 'bytes',
 });
 
+/** The whole hours that a timer of Node.js can wait. One with more than 2^31 - 1 ms ends immediately. */
+const TIMER_HOURS_MAX = 596;
+/** More than 1,000 years. Clients read the times that follow from a setting only up to the year 9999. */
+const HOURS_MAX = 10_000_000;
+
+const durationUpTo = <Fallback extends number | undefined>(
+  hoursMax: number,
+  given: Given<number, Fallback>,
+): Setting<number | Fallback> =>
+  setting(given, 'duration', `${DURATION_EXPECTED}, of at most ${hoursMax}h`, (value) => {
+    const durationMs = parseDurationMs(value);
+    return durationMs !== undefined && durationMs <= hoursMax * HOUR_MS ? durationMs : undefined;
+  });
+
 /** Milliseconds, written as `90s`, `3m`, `1h30m` or `250ms`. */
 export const duration = <Fallback extends number | undefined = undefined>(
   given: Given<number, Fallback>,
-): Setting<number | Fallback> => setting(given, 'duration', DURATION_EXPECTED, parseDurationMs);
-
-/** The whole hours that a timer of Node.js can wait. One with more than 2^31 - 1 ms ends immediately. */
-const TIMER_HOURS_MAX = 596;
+): Setting<number | Fallback> => durationUpTo(HOURS_MAX, given);
 
 /** A duration that a timer waits for, here or on a host. */
 export const timeout = <Fallback extends number | undefined = undefined>(
   given: Given<number, Fallback>,
-): Setting<number | Fallback> =>
-  setting(given, 'duration', `${DURATION_EXPECTED}, of at most ${TIMER_HOURS_MAX}h`, (value) => {
-    const durationMs = parseDurationMs(value);
-    return durationMs !== undefined && durationMs <= TIMER_HOURS_MAX * HOUR_MS ? durationMs : undefined;
-  });
+): Setting<number | Fallback> => durationUpTo(TIMER_HOURS_MAX, given);
 
 export const boolean = (given: Description & { readonly fallback: boolean }): Setting<boolean> =>
   setting<boolean, boolean>(given, 'boolean', 'true or false', (value) => BOOLEANS.get(value.toLowerCase()));

@@ -53,6 +53,7 @@ describe('setting', () => {
     ['ENABLE_ORG_TENANCY', 'yes', 'true or false'],
     ['LOG_FORMAT', 'xml', 'one of text, json'],
     ['IMAGE_EXPIRATION_TIME', '90', 'a duration such as'],
+    ['IMAGE_EXPIRATION_TIME', '99999999h', 'a duration such as 90s, 3m or 1h30m, of at most 10000000h'],
     ['OPENSHIFT_INSTALL_TIMEOUT', '597h', 'a duration such as 90s, 3m or 1h30m, of at most 596h'],
     ['DISK_CHECK_TIMEOUT', '9999999m', 'a duration such as 90s, 3m or 1h30m, of at most 596h'],
     ['IMAGE_AVAILABILITY_TIMEOUT', '9999999999999s', 'a duration such as 90s, 3m or 1h30m, of at most 596h'],
