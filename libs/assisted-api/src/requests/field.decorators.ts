@@ -132,6 +132,13 @@ export { conversionOf };
 export const LastValue = (): PropertyDecorator => convert(lastValue);
 const lastValue = (value: unknown): unknown => last(value) || undefined;
 
+/** Like `LastValue`, for a MAC address. iPXE writes `${net0/mac:hexhyp}` with hyphens. */
+export const LastMac = (): PropertyDecorator =>
+  convert((value) => {
+    const given = lastValue(value);
+    return typeof given === 'string' ? given.replaceAll('-', ':') : given;
+  });
+
 export const ToBoolean = (): PropertyDecorator => convert(isTrueText);
 
 /** Does not convert a value that is not a whole number, so that `IsInt` refuses it. */

@@ -16,6 +16,7 @@ import { EVENT_SEVERITIES } from '../responses/v2-event';
 import {
   Defaults,
   IsMac,
+  LastMac,
   LastValue,
   LIST_MAX_ITEMS,
   TEXT_MAX_CHARACTERS,
@@ -86,7 +87,7 @@ export class CredentialFileQuery {
 
 export class InfraEnvFileQuery {
   @IsIn(INFRA_ENV_FILES) @LastValue() readonly file_name!: string;
-  @IsOptional() @IsMac() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly mac?: string;
+  @IsOptional() @IsMac() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastMac() readonly mac?: string;
   @IsOptional() @IsIn(IPXE_SCRIPT_TYPES) @LastValue() readonly ipxe_script_type?: string;
   @IsOptional() @IsIn(DISCOVERY_IMAGE_TYPES) @LastValue() readonly discovery_iso_type?: string;
 }

@@ -62,7 +62,9 @@ describe('network boot', () => {
     for (const type of ['', '&ipxe_script_type=boot-order-control', '&ipxe_script_type=discovery-image-always']) {
       const ask = async (mac: string): Promise<number> =>
         (await gateway.call('GET', `${SCRIPT}${type}&mac=${mac}`)).status;
-      expect([type, await ask(MAC)]).toEqual([type, expected]);
+      // iPXE writes ${net0/mac:hexhyp} with hyphens.
+      for (const mac of [MAC, MAC.toUpperCase(), MAC.replaceAll(':', '-')])
+        expect([type, mac, await ask(mac)]).toEqual([type, mac, expected]);
       expect([type, await ask('02:00:00:aa:bb:99')]).toEqual([type, 200]);
     }
     expect((await gateway.call('GET', SCRIPT)).status).toBe(200);
