@@ -78,7 +78,7 @@ export interface ControllerHost {
   writeTemporary(name: string, content: string | Buffer): Promise<string>;
   /** Returns undefined when the file does not exist. */
   readFile(path: string): Promise<Buffer | undefined>;
-  /** Returns a `.tar.gz` of a folder of temporary files. */
+  /** Returns a `.tar.gz` of a folder of temporary files, and removes the folder. */
   archive(folder: string, signal: AbortSignal): Promise<Buffer>;
 }
 

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { readProxySettings } from '@muster/host-api';
@@ -56,6 +66,19 @@ describe('a controller in an image without oc', () => {
     await host.oc(['adm', 'must-gather', `--dest-dir=${target}`], signal);
     const archive = await host.archive(target, signal);
     expect(execFileSync('tar', ['-xzO', './timestamp'], { input: archive, encoding: 'utf8' })).toBe('gathered\n');
+  });
+
+  it('keeps no archived folder, because the next archive would have its files too', async () => {
+    const host = open();
+    const target = `${host.folder}/must-gather`;
+    await host.oc(['adm', 'must-gather', `--dest-dir=${target}`], signal);
+    writeFileSync(join(node, target, 'of the first run'), '');
+    await host.archive(target, signal);
+    expect(readdirSync(join(node, host.folder))).toEqual([]);
+    await host.oc(['adm', 'must-gather', `--dest-dir=${target}`], signal);
+    const input = await host.archive(target, signal);
+    const names = execFileSync('tar', ['-tz'], { input, encoding: 'utf8' });
+    expect(names.trim().split('\n')).toEqual(['./', './timestamp']);
   });
 
   it('returns the exit code of oc and its errors', async () => {

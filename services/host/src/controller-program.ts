@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { inClusterConnection, kubernetesClusterApi, readKubeconfig } from '@muster/adapter-kubernetes';
@@ -123,12 +123,16 @@ export function openPodHost(environment: { readonly [name: string]: string | und
     readFile: (path) => readFile(path).catch(() => undefined),
     archive: async (source, signal) => {
       const path = at(join(folder, 'archive.tar.gz'));
-      await new Promise<void>((resolve, reject) =>
-        execFile('tar', ['-czf', path, '-C', at(source), '.'], { signal }, (error) =>
-          error ? reject(error) : resolve(),
-        ),
-      );
-      return readFile(path);
+      try {
+        await new Promise<void>((resolve, reject) =>
+          execFile('tar', ['-czf', path, '-C', at(source), '.'], { signal }, (error) =>
+            error ? reject(error) : resolve(),
+          ),
+        );
+        return await readFile(path);
+      } finally {
+        await Promise.all([path, at(source)].map((each) => rm(each, { recursive: true, force: true })));
+      }
     },
   };
 }
