@@ -1,4 +1,4 @@
-import { certificatesFault } from '@muster/ignition-config';
+import { certificatesFault, isRemoteUrl } from '@muster/ignition-config';
 import { textAt } from '@muster/schema';
 import { parseVersion } from '@muster/validation-rules';
 import {
@@ -183,7 +183,8 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
 ];
 
 const HTTP_URL = /^https?:\/\/[^\s/?#"'\\][^\s"'\\]*$/i;
-const isHttpUrl = (text: string): boolean => HTTP_URL.test(text) && URL.canParse(text);
+/** The hosts read it with Ignition. */
+const isHttpUrl = (text: string): boolean => HTTP_URL.test(text) && URL.canParse(text) && isRemoteUrl(text);
 
 function authorityFault(base64: string): string | undefined {
   try {

@@ -35,6 +35,8 @@ describe('the Ignition endpoint of a cluster', () => {
     ['a URL without a host', { url: 'https:///config' }, 'url', 'is not a URL like https://'],
     ['a URL with a wrong port', { url: 'https://api.example.com:99999' }, 'url', 'is not a URL like https://'],
     ['a URL with a blank', { url: 'https://api.example.com/my config' }, 'url', 'is not a URL like https://'],
+    ['a URL with a wrong escape', { url: 'https://api.example.com/%zz' }, 'url', 'is not a URL like https://'],
+    ['a URL with a brace in its host', { url: 'https://api{1}.example.com' }, 'url', 'is not a URL like https://'],
     ['PEM without base64', { ca_certificate: first }, 'ca_certificate', 'it is not base64.'],
     ['another text in base64', { ca_certificate: base64('ca') }, 'ca_certificate', 'it contains no PEM block'],
     [
