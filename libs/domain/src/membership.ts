@@ -148,8 +148,8 @@ export class Membership {
   private readonly infraEnvsByCluster = new Map<string, ReadonlySet<string>>();
   /** Deleted clusters that have hosts. */
   private readonly deleted = new Set<string>();
-  /** A deleted cluster whose last host left with the last event. The known hosts still name the host until it is changed too. */
-  private emptied: string | undefined;
+  /** Remove the sets that the last event emptied. The known hosts still contain its host until the host is changed too. */
+  private removals: (() => void)[] = [];
 
   constructor(private readonly known: KnownHosts = NO_HOSTS) {}
 
@@ -174,8 +174,8 @@ export class Membership {
 
   /** Applies an event. Events that do not affect membership change nothing. */
   observe(event: MusterEvent & { readonly streamId: string }): MembershipChange {
-    if (this.emptied !== undefined) this.forgetCluster(this.emptied);
-    this.emptied = undefined;
+    for (const remove of this.removals) remove();
+    if (this.removals.length > 0) this.removals = [];
     if (isEventOf('host', event)) return this.observeHost(hostKeyOfStream(event.streamId), event);
     const { id } = parseStreamId(event.streamId);
     // Hosts register in an infra-env that exists, and join a cluster that exists. The known hosts need not be searched for a new one.
@@ -207,17 +207,25 @@ export class Membership {
   private observeHost(key: HostKey, event: HostEvent): MembershipChange {
     const { infraEnvId } = parseHostKey(key);
     if (event.type === 'HostRegistered') this.registered(infraEnvId).add(key);
-    else if (event.type === 'HostDeregistered') this.registered(infraEnvId).delete(key);
+    else if (event.type === 'HostDeregistered') this.removeHost(key, infraEnvId);
     const left = this.clusterOfHost.get(key) ?? this.known.clusterOf(key);
     const joined = clusterOfHostAfter(left, event);
     if (left === joined) return NO_CHANGE;
     for (const id of [left, joined]) this.infraEnvsByCluster.delete(id);
     if (left) this.members(left).delete(key);
-    if (this.deleted.has(left) && this.members(left).size === 0 && this.deleted.delete(left)) this.emptied = left;
+    if (this.deleted.has(left) && this.members(left).size === 0 && this.deleted.delete(left))
+      this.removals.push(() => this.forgetCluster(left));
     if (joined) this.members(joined).add(key);
     if (joined) this.clusterOfHost.set(key, joined);
     else this.clusterOfHost.delete(key);
     return { left, joined };
+  }
+
+  private removeHost(key: HostKey, infraEnvId: string): void {
+    const others = this.registered(infraEnvId);
+    others.delete(key);
+    // Its infra-env may be deleted.
+    if (others.size === 0) this.removals.push(() => this.forgetInfraEnv(infraEnvId));
   }
 
   private members(clusterId: string): SortedKeys {

@@ -161,6 +161,25 @@ describe('membership', () => {
     expect(searched).toContain('one');
   });
 
+  it('keeps nothing about a deleted infra-env when its last host is removed', () => {
+    const searched: string[] = [];
+    const hostsOfInfraEnv = (id: string): HostKey[] => {
+      searched.push(id);
+      return [];
+    };
+    const membership = new Membership({ clusterOf: () => '', hostsOfCluster: () => [], hostsOfInfraEnv });
+    membership.observe(inStream('infraEnv-env', { type: 'InfraEnvRegistered', data: REGISTERED_INFRA_ENV }));
+    membership.observe(registered('a', ''));
+    membership.observe(inStream('infraEnv-env', { type: 'InfraEnvDeregistered', data: { at } }));
+    membership.observe(deregistered('a'));
+    // The known hosts contain the change after the event.
+    expect([...membership.hostsOfInfraEnv('env')]).toEqual([]);
+    const searchedBefore = searched.length;
+    membership.observe(registered('b', '', 'other'));
+    expect([...membership.hostsOfInfraEnv('env')]).toEqual([]);
+    expect(searched.slice(searchedBefore)).toEqual(['other', 'env']);
+  });
+
   it('agrees with the state of the host after every event', () => {
     const history = [
       registered('a', 'one'),
