@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -79,6 +81,15 @@ describe('a controller in an image without oc', () => {
     const input = await host.archive(target, signal);
     const names = execFileSync('tar', ['-tz'], { input, encoding: 'utf8' });
     expect(names.trim().split('\n')).toEqual(['./', './timestamp']);
+  });
+
+  it('replaces a file that a program reads', async () => {
+    const host = open();
+    const path = join(node, await host.writeTemporary('kubeconfig', 'first'));
+    const reader = openSync(path, 'r');
+    await host.writeTemporary('kubeconfig', 'second');
+    expect([readFileSync(reader, 'utf8'), readFileSync(path, 'utf8')]).toEqual(['first', 'second']);
+    closeSync(reader);
   });
 
   it('returns the exit code of oc and its errors', async () => {

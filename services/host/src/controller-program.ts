@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { inClusterConnection, kubernetesClusterApi, readKubeconfig } from '@muster/adapter-kubernetes';
@@ -101,6 +101,7 @@ export function openPodHost(environment: { readonly [name: string]: string | und
   // A controller that was killed has left its files on the node.
   if (usesNode) close();
   mkdirSync(at(folder), { recursive: true, mode: 0o700 });
+  let parts = 0;
   return {
     folder,
     close,
@@ -117,7 +118,10 @@ export function openPodHost(environment: { readonly [name: string]: string | und
       }),
     writeTemporary: async (name, content) => {
       const path = join(folder, name.replace(/[^A-Za-z0-9._-]/g, '_'));
-      await writeFile(at(path), content, { mode: 0o600 });
+      // Another oc may read the file, which would be empty for a moment.
+      const part = `${at(path)}.${(parts += 1)}.part`;
+      await writeFile(part, content, { mode: 0o600 });
+      await rename(part, at(path));
       return path;
     },
     readFile: (path) => readFile(path).catch(() => undefined),
