@@ -36,6 +36,8 @@ const KEPT_SETTINGS_MAX = 500;
 export class InfraEnvContents {
   /** Virtual media reads an image in many ranges. Without kept content, each of them would ask the ignition service. */
   private readonly kept = new BoundedMap<string, KeptContent>(KEPT_BYTES_MAX);
+  /** Content that is being rendered, by its key and the revision. Machines that boot at once wait for the same content. */
+  private readonly rendering = new Map<string, Promise<InfraEnvContent>>();
   /** Each range reads only the events since the last one: a long history would be parsed thousands of times per boot. */
   private readonly settings = new BoundedMap<string, ReadSettings>(KEPT_SETTINGS_MAX);
 
@@ -55,12 +57,20 @@ export class InfraEnvContents {
     const key = `${infraEnvId}/${isoType}/${withNetwork}`;
     const kept = this.kept.get(key);
     if (kept && kept.revision === settings.revision && this.clock.nowMs() < kept.untilMs) return kept.content;
-    const content = await this.render(infraEnvId, isoType, withNetwork, settings);
     const { revision } = settings;
+    const renderKey = `${key}/${revision}`;
+    const content = await (this.rendering.get(renderKey) ??
+      this.renderOnce(renderKey, () => this.render(infraEnvId, isoType, withNetwork, settings)));
     // The image that is made from the content contains a copy of the config and its first chunk.
     const bytes = 2 * content.config.length + content.networkRamdisk.length + RANGE_CHUNK_BYTES;
     if (revision > NO_STREAM) this.kept.set(key, { revision, content, untilMs: this.clock.nowMs() + KEPT_MS }, bytes);
     return content;
+  }
+
+  private renderOnce(renderKey: string, render: () => Promise<InfraEnvContent>): Promise<InfraEnvContent> {
+    const rendering = render().finally(() => this.rendering.delete(renderKey));
+    this.rendering.set(renderKey, rendering);
+    return rendering;
   }
 
   private async render(

@@ -47,4 +47,34 @@ describe('the content of an infra-env', () => {
     expect((await contents.of(ID, 'full-iso', false)).appendKargs).toEqual(['three']);
     expect(read).toBe(3);
   });
+
+  it('is rendered once for all requests of machines that boot at once, and again after a failure', async () => {
+    const store = inMemoryEventStore();
+    const metadata = { commandId: 'c', correlationId: 'c', actor: 'user', occurredAt: '2026-01-01T00:00:00.000Z' };
+    const data = toStoredData({
+      type: 'InfraEnvRegistered',
+      data: { infraEnvId: ID, settings: {}, pullSecretSet: true },
+    }) as JsonObject;
+    await store.append(STREAM, NO_STREAM, [{ id: '1', type: 'InfraEnvRegistered', data, metadata }]);
+    let isAway = true;
+    const asked: string[] = [];
+    const requests = {
+      request: async (subject: string) => {
+        asked.push(subject);
+        if (isAway) throw new Error('the ignition service is away');
+        return { ok: { ignition: '', generatedAt: '', archive: '' } };
+      },
+    } as unknown as Requests;
+    const contents = new InfraEnvContents(musterEventStore(store), requests, manualClock());
+    const askAtOnce = () => Promise.allSettled(Array.from({ length: 100 }, () => contents.of(ID, 'minimal-iso', true)));
+
+    const refused = await askAtOnce();
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set(['rejected']));
+    isAway = false;
+    asked.splice(0);
+    const made = await askAtOnce();
+    expect(new Set(made.map(({ status }) => status))).toEqual(new Set(['fulfilled']));
+    // The document and the network ramdisk.
+    expect(asked).toHaveLength(2);
+  });
 });
