@@ -36,7 +36,7 @@ const KEPT_SETTINGS_MAX = 500;
 export class InfraEnvContents {
   /** Virtual media reads an image in many ranges. Without kept content, each of them would ask the ignition service. */
   private readonly kept = new BoundedMap<string, KeptContent>(KEPT_BYTES_MAX);
-  /** Content that is being rendered, by its key and the revision. Machines that boot at once wait for the same content. */
+  /** Content that is being rendered, by its key and the revision. Machines that boot concurrently wait for the same content. */
   private readonly rendering = new Map<string, Promise<InfraEnvContent>>();
   /** Each range reads only the events since the last one: a long history would be parsed thousands of times per boot. */
   private readonly settings = new BoundedMap<string, ReadSettings>(KEPT_SETTINGS_MAX);

@@ -48,7 +48,7 @@ describe('the content of an infra-env', () => {
     expect(read).toBe(3);
   });
 
-  it('is rendered once for all requests of machines that boot at once, and again after a failure', async () => {
+  it('is rendered once for all machines that boot concurrently, and again after a failure', async () => {
     const store = inMemoryEventStore();
     const metadata = { commandId: 'c', correlationId: 'c', actor: 'user', occurredAt: '2026-01-01T00:00:00.000Z' };
     const data = toStoredData({
