@@ -19,7 +19,8 @@ const SSH_KEY_PARTS: ReadonlyMap<string, number> = new Map([
 const PLACE = /^\.?[a-z0-9_][a-z0-9_-]{0,62}(?:\.[a-z0-9_][a-z0-9_-]{0,62})*\.?$/i;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 const LENGTH_BYTES = 4;
-const URL = /^([a-z]+:)\/\/(?:[^\s/@]*@)?(\[[0-9a-fA-F:]+\]|[^\s/:@?#%]+)(?::(\d{1,5}))?\/?$/;
+/** Programs of the hosts refuse braces and some other characters in the name of a host. */
+const URL = /^([a-z]+:)\/\/(?:[^\s/@]*@)?(\[[0-9a-fA-F:]+\]|[^\s\p{Cc}/:@?#%\\^`{|}]+)(?::(\d{1,5}))?\/?$/u;
 const PORTS = 65_536;
 
 /** One or more labels of lower-case letters, digits and hyphens. */

@@ -36,6 +36,22 @@ describe('mask of a proxy URL', () => {
   );
 });
 
+describe('the host of a proxy', () => {
+  it.each(['http://proxy-1.example.com:3128', 'http://192.0.2.1/', 'http://[fd00::1]:3128', 'http://pröxy'])(
+    'may be that of %s',
+    (url) => expect(isProxyUrl(url, ['http:'])).toBe(true),
+  );
+
+  it.each([
+    'http://proxy{1}:3128',
+    'http://pro\\xy',
+    'http://pro^xy',
+    'http://pro|xy',
+    'http://pro`xy',
+    'http://pro\u007fxy',
+  ])('cannot be that of %s, which Ignition cannot read', (url) => expect(isProxyUrl(url, ['http:'])).toBe(false));
+});
+
 describe('credentials of a proxy', () => {
   it.each([
     'http://user:p%40%23-._~!$&()*+,;=:@proxy:3128',
