@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -139,6 +148,38 @@ describe('the installation', () => {
     const { error } = await step(machineWith(run), 'install', { ...ORDER, proxy });
     expect(error).toContain('--http-proxy http://p:1 ');
     expect(error).not.toMatch(/pa'|ss@|long/);
+  });
+
+  describe('of a machine whose image has an interactive console', () => {
+    const connections = join(root, 'proc/1/root/etc/NetworkManager/system-connections');
+    const connection = join(connections, 'eno1.nmconnection');
+    beforeEach(() => {
+      for (const path of [connections, join(root, 'var/log/agent')]) mkdirSync(path, { recursive: true });
+      writeFileSync(join(root, 'var/log/agent/agent-tui.log'), '');
+      writeFileSync(connection, '[connection]\nid=eno1\n');
+    });
+    afterEach(() => {
+      for (const name of ['proc', 'var']) rmSync(join(root, name), { recursive: true });
+    });
+    const installerArgs = async (installer_args?: string): Promise<string | undefined> => {
+      const { lines, run } = recorded({ 'systemd-run': '' });
+      await step(machineWith(run), 'install', { ...ORDER, installer_args });
+      return / --installer-args (\S+)/.exec(lines[0] ?? '')?.[1];
+    };
+
+    it('copies the network that a user configured there', async () => {
+      expect(await installerArgs()).toBe('["--copy-network"]');
+      expect(await installerArgs('["--append-karg","a"]')).toBe('["--append-karg","a","--copy-network"]');
+      expect(await installerArgs('["-n"]')).toBe('["-n"]');
+    });
+
+    it('copies no network that the image has, and none without such a console', async () => {
+      utimesSync(connection, 1, 1);
+      expect(await installerArgs()).toBeUndefined();
+      writeFileSync(connection, '[connection]\n');
+      rmSync(join(root, 'var/log/agent/agent-tui.log'));
+      expect(await installerArgs()).toBeUndefined();
+    });
   });
 
   it('receives its arguments unchanged, although systemd replaces variables in them', async () => {

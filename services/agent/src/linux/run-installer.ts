@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DiscoverySettings } from '../discovery-settings';
@@ -83,14 +83,42 @@ const IMAGE_MISSING_EXIT_CODE = 2;
 const NEVER = { path: '', url: '', sha256: '' };
 
 /** Runs the installer of the order to its end. @throws StepFailed */
-export const runInstaller = (
+export async function runInstaller(
   order: InstallRequest,
   options: InstallationStepsOptions,
   signal: AbortSignal,
-): Promise<void> =>
-  order.installerImage.startsWith(EXECUTABLE_PREFIX)
-    ? installWithExecutable(order, options, signal)
-    : installWithContainer(order, options, signal);
+): Promise<void> {
+  const copiesNetwork = order.installerArgs.some((arg) => COPY_NETWORK.includes(arg));
+  const more = !copiesNetwork && (await hasNetworkOfConsole(options.root)) ? COPY_NETWORK.slice(0, 1) : [];
+  const complete = { ...order, installerArgs: [...order.installerArgs, ...more] };
+  return order.installerImage.startsWith(EXECUTABLE_PREFIX)
+    ? installWithExecutable(complete, options, signal)
+    : installWithContainer(complete, options, signal);
+}
+
+/** The names of one flag of coreos-installer. */
+const COPY_NETWORK = ['--copy-network', '-n'];
+/** The folder of the interactive console of an image that installs a cluster without another service, and its log. */
+const CONSOLE_FOLDER = 'var/log/agent';
+const CONSOLE_LOG = 'agent-tui.log';
+const CONNECTIONS = 'proc/1/root/etc/NetworkManager/system-connections';
+
+/**
+ * Returns whether a connection was written since the console started. A user configured it there, and the service does
+ * not know it.
+ */
+async function hasNetworkOfConsole(root: string): Promise<boolean> {
+  const started = await stat(join(root, CONSOLE_FOLDER)).catch(() => undefined);
+  const log = await stat(join(root, CONSOLE_FOLDER, CONSOLE_LOG)).catch(() => undefined);
+  if (!started || !log) return false;
+  for (const name of await readdir(join(root, CONNECTIONS)).catch(() => [])) {
+    const path = join(root, CONNECTIONS, name);
+    const written = await stat(path).catch(() => undefined);
+    if (!written?.isFile() || written.mtimeMs < started.birthtimeMs) continue;
+    if ((await readFile(path, 'utf8')).includes('[connection]')) return true;
+  }
+  return false;
+}
 
 /** A machine without one of the programs has not started the installer with it. */
 export async function stopInstaller(run: RunCommand, signal: AbortSignal): Promise<void> {
