@@ -294,7 +294,7 @@ function unmasked(
   if (found) return found;
   throw new RefusalError({
     code: 'invalid-input',
-    reason: `${NAMES[field]} contains masked credentials, but none are stored. Send the user name and the password.`,
+    reason: `${NAMES[field]} contains masked credentials, but none are stored for this address. Send the user name and the password.`,
     subject: NAMES[field],
   });
 }
