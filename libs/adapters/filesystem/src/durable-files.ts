@@ -78,17 +78,23 @@ export const moveIntoPlace = async (from: string, to: string): Promise<void> => 
   await syncDirectory(dirname(to));
 };
 
+/** Codes of file systems without links, such as shares of Windows servers. */
+const WITHOUT_LINKS = ['EPERM', 'ENOTSUP', 'ENOSYS'];
+
 /**
  * Moves a finished file to its place unless the place exists, and removes the other name. When several processes do
- * this concurrently, one succeeds, and all of them find its file afterwards.
+ * this concurrently, one succeeds, and all of them find its file afterwards. On a file system without links, the last one of those that
+ * do it within milliseconds succeeds.
  */
 export const linkIfAbsent = async (from: string, to: string): Promise<void> => {
   try {
     await link(from, to);
   } catch (error) {
-    if (!isErrno(error, 'EEXIST')) throw error;
+    if (WITHOUT_LINKS.some((code) => isErrno(error, code))) {
+      if (!(await stat(to).catch(unlessAbsent))) await rename(from, to);
+    } else if (!isErrno(error, 'EEXIST')) throw error;
   } finally {
-    await rm(from);
+    await rm(from, { force: true });
   }
   await syncDirectory(dirname(to));
 };

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import fs from 'node:fs/promises';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { secretsContract, temporaryDirectory } from '@muster/testing';
@@ -41,6 +42,19 @@ describe('filesystemSecrets', () => {
       expect(`${file}${readFileSync(file, 'latin1')}`).not.toMatch(/canary/);
       expect(statSync(file).mode & 0o777).toBe(0o600);
     }
+  });
+
+  it('keeps an older value on a file system without links', async () => {
+    const { directory: other, options: there } = locations();
+    const refused = Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' });
+    const link = jest.spyOn(fs, 'link').mockRejectedValue(refused);
+    const secrets = await filesystemSecrets(there);
+    await secrets.seal('scope', 'first', Buffer.from('1'));
+    for (const text of ['older', 'newer']) await secrets.seal('scope', 'key', Buffer.from(text), { keepsOlder: true });
+    expect((await secrets.open('scope', 'key'))?.toString()).toBe('older');
+    expect(link).toHaveBeenCalledTimes(3);
+    link.mockRestore();
+    other.remove();
   });
 
   it('fails when the directory of the master key cannot be created', async () => {
