@@ -7,6 +7,7 @@ import { RefusalError } from '@muster/problems';
 import { errorCode, errorMessage, textAt } from '@muster/schema';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
+import { lacksResources } from '../remote/download-file';
 import { plain, RemoteError } from '../remote/remote-client';
 import type { BaseImage, HeldBaseImage } from './base-image';
 import { ImageSources, type OpenedSource } from './image-sources';
@@ -56,9 +57,6 @@ class SharedImage {
  * this service.
  */
 const MINIMAL_FORMS_MAX = 8;
-
-/** Errors of the operating system for lack of file descriptors or memory. The file itself may be intact. */
-const LACKS_RESOURCES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
 /** The state of one base image, with the terms of OS_IMAGES. */
 export interface BaseImageStatus {
@@ -168,7 +166,7 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
       // A missing or damaged file may be replaced before the next request, so the failure is not cached.
       if (this.known.get(key) === known) {
         this.known.delete(key);
-        if (!LACKS_RESOURCES.has(errorCode(error) ?? '')) forget();
+        if (!lacksResources(error)) forget();
       }
       releaseAll();
       throw unusable(entry, error);

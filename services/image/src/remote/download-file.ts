@@ -21,6 +21,10 @@ export type StoredImageState =
   | { readonly kind: 'ready'; readonly bytes: number }
   | { readonly kind: 'failed'; readonly reason: string; readonly retryAtMs: number };
 
+const LACKS_RESOURCES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
+/** Returns whether the operating system lacks file descriptors or memory. The file itself may be intact. */
+export const lacksResources = (error: unknown): boolean => LACKS_RESOURCES.has(errorCode(error) ?? '');
+
 const MEBIBYTE = 1024 * 1024;
 export const DISK_REMEDY = 'free disk space, or set DATA_DIR to a larger disk';
 
@@ -127,8 +131,8 @@ export async function downloadFile(client: RemoteClient, options: DownloadOption
     if (!Number.isNaN(modifiedMs)) await utimes(partial, new Date(), new Date(modifiedMs));
     await flush(partial);
   } catch (error) {
-    // Resuming cannot succeed.
-    await discard();
+    // Resuming cannot succeed, except with a file that could not be read for a moment.
+    if (!lacksResources(error)) await discard();
     throw withRemedy(error, target);
   }
   await rename(partial, target);

@@ -115,6 +115,25 @@ describe('the store of base images at its start', () => {
     expect([stage.store.state(good).kind, stage.store.state(bad).kind]).toEqual(['ready', 'absent']);
   });
 
+  it.each(['EMFILE', 'ENOMEM'])('keeps a complete download that cannot be checked for a moment (%s)', async (code) => {
+    let checks = 0;
+    const verify = async (): Promise<void> => {
+      if ((checks += 1) === 1) throw Object.assign(new Error(`${code}: open`), { code });
+    };
+    stage.open({ verify });
+    const wanted = image('a', stage.server.url);
+    stage.server.serve(FILE);
+    await stage.store.start([wanted]);
+    for (const state of ['failed', 'ready']) {
+      stage.store.fetch(wanted);
+      await stage.settled(wanted);
+      expect(stage.store.state(wanted).kind).toBe(state);
+      stage.clock.advance(60_000);
+    }
+    expect(stage.server.ranges).toEqual(['', `bytes=${FILE.length}-`]);
+    expect((await stage.contentOf(wanted)).equals(FILE)).toBe(true);
+  });
+
   it('provides the stored files when it cannot write, as on a full disk or a read-only one', async () => {
     const wanted = image('a', stage.server.url);
     writeFileSync(join(stage.directory.path, 'rhcos-a.iso'), FILE);
