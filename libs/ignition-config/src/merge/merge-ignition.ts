@@ -1,4 +1,4 @@
-import { isObject, type Members, objectAt } from '@muster/schema';
+import { isObject, type Members, objectAt, textAt } from '@muster/schema';
 import { type IgnitionConfig, toIgnitionConfig } from '../config/ignition-config';
 
 /** Partitions are identified by their number, or by their label without a number. */
@@ -78,15 +78,19 @@ function mergeLists(parent: readonly unknown[], child: readonly unknown[], place
     return key === PARTITION ? partitionName(entry) : entry[key];
   };
   const unused = new Map(child.map((entry) => [nameOf(entry), entry]));
-  const merged = parent.map((entry) => {
+  const merged = parent.flatMap((entry) => {
     const name = nameOf(entry);
-    if (!unused.has(name)) return entry;
+    if (!unused.has(name)) return [entry];
     const own = unused.get(name);
     unused.delete(name);
-    return mergeValues(entry, own, place);
+    return removesHeader(own, place) ? [] : [mergeValues(entry, own, place)];
   });
   return [...merged, ...[...unused.values()].map((own) => mergeValues(undefined, own, place))];
 }
+
+/** A header without a value removes the header of the parent. */
+const removesHeader = (entry: unknown, place: string): boolean =>
+  place.endsWith('.httpHeaders') && textAt(entry, 'value') === undefined;
 
 /** A partition without number and label is always a new one. */
 function partitionName({ number, label }: Members): unknown {

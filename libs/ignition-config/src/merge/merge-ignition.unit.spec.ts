@@ -41,6 +41,16 @@ describe('merge of Ignition configs', () => {
     ]);
   });
 
+  it('removes a header that the child names without a value', () => {
+    const source = 'http://a';
+    const config = (...httpHeaders: object[]) => ({
+      ignition: { version: '3.1.0', config: { merge: [{ source, httpHeaders }] } },
+    });
+    const parent = config({ name: 'A', value: '1' }, { name: 'B', value: '2' }) as IgnitionConfig;
+    const { ignition } = mergeIgnition(parent, config({ name: 'A' }, { name: 'B', value: '3' }) as IgnitionConfig);
+    expect(ignition.config?.merge).toEqual([{ source, httpHeaders: [{ name: 'B', value: '3' }] }]);
+  });
+
   it('contains an option to open a LUKS volume once', () => {
     const luks = [{ name: 'a', openOptions: ['--x', '--y', '--x'] }];
     expect(merge({ storage: { luks } })).toMatchObject({ storage: { luks: [{ openOptions: ['--x', '--y'] }] } });
