@@ -72,12 +72,14 @@ async function readDisk(
   const byId = names.byId.get(name);
   const path = files.exists(`/dev/${name}`) ? `/dev/${name}` : (byPath ?? `/dev/${name}`);
   const driveType = driveTypeOf(files, name, byPath ?? '');
-  const isMedia = driveType === 'ODD' || mountsOf(mounts, name).some(({ target }) => target.endsWith('iso'));
+  // The appliance is installed on the disk from which it runs.
+  const used = isOfAppliance(files, name) ? [] : mountsOf(mounts, name);
+  const isMedia = driveType === 'ODD' || used.some(({ target }) => target.endsWith('iso'));
   const reasons = isMedia
     ? ['Disk holds the medium that the machine runs from']
     : [
         ...(hasKnownController(files, name) ? [] : ['Disk has an unknown storage controller']),
-        ...reasonsAgainst(mounts, name, driveType),
+        ...reasonsAgainst(used, driveType),
         ...(driveType === 'iSCSI' ? reasonsAgainstIscsi(files, name) : []),
       ];
   const known = (text: string | undefined): string | undefined => (text === 'unknown' ? undefined : text);
@@ -185,15 +187,22 @@ function reasonsAgainstIscsi(files: MachineFiles, name: string): readonly string
   return known.includes(target) ? [] : [`iSCSI target ${target} is missing in the iBFT`];
 }
 
+/** Whether a partition of the disk has the name of one of the appliance: agentboot, agentdata. */
+const isOfAppliance = (files: MachineFiles, name: string): boolean =>
+  files
+    .list(`/sys/block/${name}`)
+    .filter((entry) => entry !== name && isPartOf(entry, `/dev/${name}`))
+    .some((entry) => readUdev(files, `${name}/${entry}`).get('ID_PART_ENTRY_NAME')?.startsWith('agent'));
+
 /** Mounts of the disk itself and of its partitions: sda, sda1, nvme0n1p2. */
 function mountsOf(mounts: readonly Mount[], name: string): readonly Mount[] {
   return mounts.filter(({ source }) => source.startsWith('/') && isPartOf(source, `/dev/${name}`));
 }
 
-function reasonsAgainst(mounts: readonly Mount[], name: string, driveType: string): readonly string[] {
+function reasonsAgainst(used: readonly Mount[], driveType: string): readonly string[] {
   return [
     ...(driveType === 'LVM' ? ['Disk is a logical volume of LVM'] : []),
-    ...mountsOf(mounts, name).map(({ source, target }) => `Disk is in use: ${source} is mounted at ${target}`),
+    ...used.map(({ source, target }) => `Disk is in use: ${source} is mounted at ${target}`),
   ];
 }
 

@@ -1,0 +1,41 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { readDisks } from './disks';
+import { createMachineFiles } from './machine-files';
+
+describe('a disk whose partitions are mounted', () => {
+  const root = mkdtempSync(join(tmpdir(), 'appliance-disks-'));
+  afterAll(() => rmSync(root, { recursive: true }));
+
+  /** Returns the disk of a machine that runs from its partitions, of which the first one has these properties. */
+  const diskWith = async (properties: string) => {
+    const files = {
+      '/sys/block/sda/size': '2048',
+      '/sys/block/sda/sda1/dev': '8:1\n',
+      '/sys/block/sda/sda2/dev': '8:2\n',
+      '/run/udev/data/b8:1': `S:disk/by-partuuid/0\n${properties}\n`,
+      '/run/udev/data/b8:2': 'E:ID_PART_ENTRY_NAME=root\n',
+      '/proc/self/mountinfo':
+        '36 35 8:1 / /run/media/iso ro - iso9660 /dev/sda1 ro\n37 35 8:2 / /data rw - xfs /dev/sda2 rw\n',
+    };
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), content);
+    }
+    const [disk] = await readDisks(createMachineFiles(root));
+    return { isMedia: disk?.is_installation_media, ...disk?.installation_eligibility };
+  };
+
+  it('is eligible when the machine boots the appliance from it', async () => {
+    const disk = await diskWith('E:ID_PART_ENTRY_NAME=agentboot');
+    expect(disk).toEqual({ isMedia: false, eligible: true, not_eligible_reasons: [] });
+  });
+
+  it.each(['E:ID_PART_ENTRY_NAME=my-agent', 'E:ID_FS_LABEL=agentboot'])(
+    'is not eligible when it is another medium: %s',
+    async (label) => {
+      expect(await diskWith(label)).toMatchObject({ isMedia: true, eligible: false });
+    },
+  );
+});
