@@ -215,13 +215,15 @@ export class RequestMetrics {
       const { socket } = request.raw;
       const [startedMs, bytesBefore] = [performance.now(), socket.bytesWritten];
       counts.started();
-      raw.on('close', () =>
+      const end = (): void =>
         counts.ended({
           code: raw.headersSent ? raw.statusCode : CLIENT_CLOSED_REQUEST,
           seconds: (performance.now() - startedMs) / MS_PER_SECOND,
           bytes: Math.max(0, socket.bytesWritten - bytesBefore),
-        }),
-      );
+        });
+      // A request may wait for its turn before this hook. When its client disconnected meanwhile, the event was emitted already.
+      if (raw.closed) end();
+      else raw.on('close', end);
       done();
     });
   }

@@ -55,24 +55,35 @@ describe('a request', () => {
   });
   type Hook = (request: object, reply: object, done: () => void) => void;
 
-  it.each([
-    ['/answered', true, 200],
-    ['/aborted', false, 499],
-  ])('to %s is counted with its response begun: %p, as %d', async (url, headersSent, code) => {
+  const count = (url: string, response: { readonly headersSent: boolean; readonly closed: boolean }): EventEmitter => {
     const hooks: Hook[] = [];
     metrics.countRequests({ addHook: (_: string, hook: Hook) => hooks.push(hook) } as unknown as Parameters<
       typeof metrics.countRequests
     >[0]);
-    const raw = Object.assign(new EventEmitter(), { statusCode: 200, headersSent });
+    const raw = Object.assign(new EventEmitter(), { statusCode: 200, ...response });
     const request = { routeOptions: { url }, method: 'GET', raw: { socket: { bytesWritten: 0 } } };
     hooks.forEach((hook) => hook(request, { raw }, () => undefined));
-    raw.emit('close');
-    const ofUrl = (await linesOf(metrics.registry)).filter((line) =>
-      line.includes(`seconds_count{service="s",handler="${url}"`),
-    );
-    expect(ofUrl).toEqual([
-      `http_request_duration_seconds_count{service="s",handler="${url}",method="GET",code="${code}"} 1`,
-    ]);
+    return raw;
+  };
+  const linesAbout = async (url: string): Promise<readonly string[]> =>
+    (await linesOf(metrics.registry)).filter((line) => /_count\{|_inflight\{/.test(line) && line.includes(`"${url}"`));
+  const counted = (url: string, code: number): readonly string[] => [
+    `http_request_duration_seconds_count{service="s",handler="${url}",method="GET",code="${code}"} 1`,
+    `http_response_size_bytes_count{service="s",handler="${url}",method="GET",code="${code}"} 1`,
+    `http_requests_inflight{service="s",handler="${url}"} 0`,
+  ];
+
+  it.each([
+    ['/answered', true, 200],
+    ['/aborted', false, 499],
+  ])('to %s is counted with its response begun: %p, as %d', async (url, headersSent, code) => {
+    count(url, { headersSent, closed: false }).emit('close');
+    expect(await linesAbout(url)).toEqual(counted(url, code));
+  });
+
+  it('whose client disconnected before it started is counted, and is not in progress', async () => {
+    count('/early', { headersSent: false, closed: true });
+    expect(await linesAbout('/early')).toEqual(counted('/early', 499));
   });
 });
 
