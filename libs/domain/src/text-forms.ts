@@ -133,8 +133,19 @@ export const isMaskedProxyUrl = (url: string): boolean => CREDENTIALS.test(url) 
 /** The characters before the @ that the programs of the hosts accept, which are written in Go. */
 const READABLE_CREDENTIALS = /^[a-z]+:\/\/(?:[\w.~:!$&'()*+,;=-]|%[0-9a-fA-F]{2})*@/;
 
-/** Returns the reason why the user or the password in the URL of a proxy cannot be read. Undefined when there is none. */
+/** With each % doubled, the URL is in a line of a unit. Ignition refuses lines of more than 2,048 bytes. */
+const PROXY_CHARACTERS_MAX = 1_500;
+
+/**
+ * Returns the reason why the URL of a proxy is too long or its user or password cannot be read. Undefined when there is none.
+ */
 export function proxyCredentialsRefusal(url: string, subject: string): Refusal | undefined {
+  if (url.length > PROXY_CHARACTERS_MAX)
+    return {
+      code: 'invalid-input',
+      reason: `${subject} has ${url.length} characters. Allowed: at most ${PROXY_CHARACTERS_MAX}.`,
+      subject,
+    };
   if (!CREDENTIALS.test(url) || READABLE_CREDENTIALS.test(url)) return undefined;
   const reason = `The user or the password in ${subject} has a character that must be in percent-encoding, such as %23 for #.`;
   return { code: 'invalid-input', reason, subject };

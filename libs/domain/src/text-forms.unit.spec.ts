@@ -61,6 +61,14 @@ describe('credentials of a proxy', () => {
     '',
   ])('can be read in %j', (url) => expect(proxyCredentialsRefusal(url, 'http_proxy')).toBeUndefined());
 
+  it.each([
+    [`http://user:${'%40'.repeat(480)}@proxy:3128`, undefined],
+    [`http://user:${'%40'.repeat(500)}@proxy:3128`, 'http_proxy has 1523 characters. Allowed: at most 1500.'],
+    [`http://${'p'.repeat(1_500)}`, 'http_proxy has 1507 characters. Allowed: at most 1500.'],
+  ])('fit into a line of a unit, which Ignition limits: case %#', (url, reason) => {
+    expect(proxyCredentialsRefusal(url, 'http_proxy')?.reason).toBe(reason);
+  });
+
   it.each(['http://user:pa#ss@proxy', 'http://us?er:pass@proxy', 'http://user:50%@proxy', 'http://user:%zz@proxy'])(
     'cannot be read in %j, whose credentials are not shown',
     (url) =>
