@@ -52,7 +52,7 @@ export interface ImageConfig {
   readonly apiCa: string | undefined;
   /** Checks the tokens of image URLs with AUTH_TYPE=local. */
   readonly tokenKey: KeyObject | undefined;
-  /** Maximum number of concurrent requests. Additional ones for boot files wait, others are answered with 503 and Retry-After. */
+  /** Maximum number of concurrent requests. Additional ones for boot files and ranges wait, others are answered with 503 and Retry-After. */
   readonly concurrentRequestsMax: number;
 }
 

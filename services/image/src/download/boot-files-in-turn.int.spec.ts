@@ -3,10 +3,11 @@ import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
 import { coreOsIso } from '../coreos-iso.fixture.spec';
 import { type ImageStage, INFRA_ENV_ID, openImageStage } from '../image-stage.fixture.spec';
 
+const image = `/byid/${INFRA_ENV_ID}/4.18/x86_64/full.iso`;
 /** More bytes than the socket buffers of both sides contain. */
 const TAIL_BYTES = 32 * 1024 * 1024;
 
-describe('boot files while the number of concurrent downloads is at its limit', () => {
+describe('requests of booting machines while the number of concurrent downloads is at its limit', () => {
   let nats: NatsServer;
   let stage: ImageStage;
   beforeAll(async () => {
@@ -22,7 +23,7 @@ describe('boot files while the number of concurrent downloads is at its limit', 
 
   /** Starts a download that takes the only slot until it is destroyed. */
   const occupy = async () => {
-    const slow = request(`${stage.url}/byid/${INFRA_ENV_ID}/4.18/x86_64/full.iso`);
+    const slow = request(`${stage.url}${image}`);
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       slow.once('response', resolve);
       slow.once('error', reject);
@@ -33,11 +34,28 @@ describe('boot files while the number of concurrent downloads is at its limit', 
     return slow;
   };
   const get = (path: string, signal?: AbortSignal): Promise<Response> => fetch(`${stage.url}${path}`, { signal });
+  const untilFree = (): Promise<void> =>
+    eventually('the download slot is free', async () => {
+      const { status } = await fetch(`${stage.url}${image}`, { method: 'HEAD' });
+      return status === 200;
+    });
   const paths = [
     '/boot-artifacts/kernel?version=4.20',
     '/boot-artifacts/rootfs?version=4.20',
     `/images/${INFRA_ENV_ID}/pxe-initrd?version=4.20`,
   ];
+
+  it('wait as ranges of an image that a management controller reads while its machine boots', async () => {
+    const slow = await occupy();
+    const range = fetch(`${stage.url}${image}`, { headers: { range: 'bytes=2048-4095' } });
+    const first = await Promise.race([range, get(image)]);
+    expect(first.status).toBe(503);
+    expect(await first.text()).toContain('MAX_CONCURRENT_REQUESTS');
+    slow.destroy();
+    const answer = await range;
+    expect([answer.status, (await answer.arrayBuffer()).byteLength]).toEqual([206, 2048]);
+    await untilFree();
+  });
 
   it('wait for their turn, because firmware and ramdisks do not repeat a refused request', async () => {
     const slow = await occupy();
@@ -46,7 +64,7 @@ describe('boot files while the number of concurrent downloads is at its limit', 
     const answers = paths.map((path) =>
       get(path).then(async (answer) => [answer.status, await answer.text()] as const),
     );
-    const first = await Promise.race([...answers, get(`/byid/${INFRA_ENV_ID}/4.18/x86_64/full.iso`)]);
+    const first = await Promise.race([...answers, get(image)]);
     expect(first).toMatchObject({ status: 503 });
     gone.abort();
     expect(await aborted).toBe('aborted');
@@ -54,8 +72,6 @@ describe('boot files while the number of concurrent downloads is at its limit', 
     const received = await Promise.all(answers);
     expect(received.map(([status]) => status)).toEqual([200, 200, 200]);
     expect(received[1]?.[1]).toContain('root file system of x86_64');
-    const image = `${stage.url}/byid/${INFRA_ENV_ID}/4.18/x86_64/full.iso`;
-    const isFree = async (): Promise<boolean> => (await fetch(image, { method: 'HEAD' })).status === 200;
-    await eventually('the download slot is free', isFree);
+    await untilFree();
   });
 });

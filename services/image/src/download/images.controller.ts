@@ -35,7 +35,8 @@ export class ImageResponder {
     const baseUrl = this.config.baseUrl ?? `${request.protocol}://${request.host}`;
     return this.send(
       () => this.images.make({ ...wanted, baseUrl }),
-      { ...wanted, imageType: wanted.type },
+      // Virtual media reads an image in ranges, and a refused range is a read error of the machine that boots from it.
+      { ...wanted, imageType: wanted.type, mayWait: request.headers.range !== undefined },
       request,
       reply,
     );

@@ -36,13 +36,13 @@ export interface DownloadListener {
 export interface AnswerOptions {
   readonly listener?: DownloadListener;
   /**
-   * At the limit of concurrent downloads, the request waits for its turn, as in assisted-image-service. Firmware and the ramdisk of a live
-   * system give up after a few refusals, and then their machine does not boot.
+   * At the limit of concurrent downloads, the request waits for its turn, as in assisted-image-service. Firmware, management controllers and
+   * the ramdisk of a live system give up after a few refusals, and then their machine does not boot.
    */
   readonly mayWait?: boolean;
 }
 
-const WAITING_BOOT_FILES_MAX = 10_000;
+const WAITING_DOWNLOADS_MAX = 10_000;
 
 /** Answers requests for files on all paths. */
 @Injectable()
@@ -83,7 +83,7 @@ export class FileResponder {
       code: 'busy',
       reason: `The limit of ${this.running} concurrent downloads (MAX_CONCURRENT_REQUESTS) is reached. Retry later.`,
     });
-    if (!mayWait || this.waiting.size >= WAITING_BOOT_FILES_MAX) throw refusal;
+    if (!mayWait || this.waiting.size >= WAITING_DOWNLOADS_MAX) throw refusal;
     await new Promise<void>((resolve, reject) => {
       const leave = (): void => {
         this.waiting.delete(go);
