@@ -41,7 +41,7 @@ export class HeldPolls implements OnApplicationBootstrap, BeforeApplicationShutd
    */
   async hold<Answer>(
     { infraEnvId, hostId }: { readonly infraEnvId: string; readonly hostId: string },
-    connection: Pick<EventEmitter, 'once' | 'off'>,
+    connection: Pick<EventEmitter, 'once' | 'off'> & { readonly destroyed?: boolean },
     ask: () => Promise<Answer>,
     holdSecondsOf: (answer: Answer) => number,
   ): Promise<Answer> {
@@ -51,7 +51,8 @@ export class HeldPolls implements OnApplicationBootstrap, BeforeApplicationShutd
     const ofHost = this.held.get(key) ?? new Set();
     this.held.set(key, ofHost.add(entry));
     let end: NodeJS.Timeout | undefined;
-    let isOver = false;
+    // A request may wait for its turn before this, and its client may have disconnected meanwhile.
+    let isOver = connection.destroyed === true;
     const leave = (): void => {
       isOver = true;
       release(false);

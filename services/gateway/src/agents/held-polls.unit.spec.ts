@@ -45,6 +45,14 @@ describe('a held poll', () => {
     expect(polls.count).toBe(0);
   });
 
+  it('is not held when its connection ended before', async () => {
+    const connection = Object.assign(new EventEmitter(), { destroyed: true });
+    const held = hold(connection, () => Promise.resolve(1));
+    await new Promise(setImmediate);
+    expect(polls.count).toBe(0);
+    expect(await held).toBe(1);
+  });
+
   it('requests the steps again after a wake-up while its connection exists', async () => {
     const connection = new EventEmitter();
     let requests = 0;
