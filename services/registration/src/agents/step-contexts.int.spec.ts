@@ -36,14 +36,17 @@ const reviseInfraEnv = ({ running, cluster }: Scene, ntpSources: string) =>
 const NEW_HOST = randomUUID();
 const SECOND_INFRA_ENV = randomUUID();
 
-async function registerInSecondInfraEnv({ running, cluster }: Scene): Promise<void> {
+async function registerInSecondInfraEnv(
+  { running, cluster }: Scene,
+  infraEnvId: string = SECOND_INFRA_ENV,
+): Promise<void> {
   await running.ask(method.registerInfraEnv, {
-    infraEnvId: SECOND_INFRA_ENV,
+    infraEnvId,
     settings: { name: 'second', cpuArchitecture: 'x86_64', clusterId: cluster.id, ntpSources: 'ntp.second.com' },
     owner: OWNER,
     pullSecret: PULL_SECRET,
   });
-  await running.ask(method.registerHost, { infraEnvId: SECOND_INFRA_ENV, hostId: randomUUID() });
+  await running.ask(method.registerHost, { infraEnvId, hostId: randomUUID() });
 }
 
 const CHANGED_INPUTS: readonly ChangedInput[] = [
@@ -97,8 +100,17 @@ const CHANGED_INPUTS: readonly ChangedInput[] = [
   {
     what: 'a host of another infra-env joins the cluster',
     step: 'ntp-synchronizer',
-    change: registerInSecondInfraEnv,
+    change: (scene) => registerInSecondInfraEnv(scene),
     after: () => 'ntp.second.com',
+  },
+  {
+    what: 'two infra-envs have the same NTP source, one of them after a blank',
+    step: 'ntp-synchronizer',
+    change: async (scene) => {
+      await reviseInfraEnv(scene, 'ntp.env.com, ntp.second.com');
+      await registerInSecondInfraEnv(scene, randomUUID());
+    },
+    after: () => '"ntp.env.com,ntp.second.com"',
   },
   {
     what: 'the release image changes with the version',

@@ -128,7 +128,8 @@ export class StepContexts {
   private ntpSourcesOfInfraEnvs(clusterId: string): string {
     const sources = new Set<string>();
     for (const { settings } of this.view.infraEnvsOf(clusterId))
-      for (const source of (settings.ntpSources || settings.additionalNtpSources || '').split(',')) sources.add(source);
+      for (const source of (settings.ntpSources || settings.additionalNtpSources || '').split(','))
+        sources.add(source.trim());
     sources.delete('');
     return [...sources].join(',');
   }
