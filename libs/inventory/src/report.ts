@@ -137,6 +137,12 @@ export function keptFacts<Entry, Facts extends object>(
   return { facts, bytes: utf8Length(JSON.stringify(facts)) };
 }
 
+/** Returns at most `countMax` facts, and first one of each kind, so that many of one kind do not hide another. */
+export function keptKinds<Facts extends object>(all: readonly Facts[], countMax: number): Facts[] {
+  const kinds = new Set(new Map(all.map((facts) => [JSON.stringify(facts), facts])).values());
+  return keptFacts(all, { countMax, matters: (facts) => kinds.has(facts), toFacts: (facts) => facts }, Infinity).facts;
+}
+
 const INT32_MAX = 2 ** 31 - 1;
 
 /** Limits the number to the range of an event's field, because agents report invalid numbers of broken hardware. */

@@ -6,6 +6,7 @@ import {
   documentReader,
   fitting,
   keptFacts,
+  keptKinds,
   list,
   record,
   type ReportReader,
@@ -35,7 +36,7 @@ export function toHardwareFacts(
   inventory: Inventory,
   interfaces: readonly InventoryNic[] = inventory.interfaces ?? [],
 ): Plain<HardwareFacts> {
-  const { disks = [], interfaces: listed = [] } = inventory;
+  const { disks = [], interfaces: listed = [], gpus = [] } = inventory;
   const virtual = interfaces.filter((nic) => !isPhysical(nic));
   const virtualTypes = virtual.slice(0, MAX_NIC_FACTS).map(({ type }) => short(type));
   const leastDisks = keptFacts(disks, DISK_FACTS, MAX_BYTES.disks);
@@ -59,9 +60,7 @@ export function toHardwareFacts(
     bootMode: short(inventory.boot?.current_boot_mode),
     bootDeviceType: short(inventory.boot?.device_type),
     gpuCount: toInt32(inventory.gpus?.length),
-    gpus: (inventory.gpus ?? [])
-      .slice(0, MAX_GPU_FACTS)
-      .map((gpu) => ({ vendorId: pciId(gpu.vendor_id), deviceId: pciId(gpu.device_id) })),
+    gpus: keptKinds(gpus.map(toPciIds), MAX_GPU_FACTS),
     hasVirtualization: (inventory.cpu?.flags ?? []).some((flag) => VIRTUALIZATION_FLAGS.has(flag)),
     secureBootState: short(inventory.boot?.secure_boot_state),
     truncation: inventory.truncation?.type ?? 'none',
@@ -140,6 +139,7 @@ function toRouteFacts(route: InventoryRoute): Plain<RouteFacts> {
 const short = (text = ''): string => text.slice(0, MAX_CHARACTERS.fact).toWellFormed();
 /** Without the prefix 0x, which some agents omit. */
 const pciId = (text = ''): string => short(text).toLowerCase().replace(/^0x/, '').slice(0, MAX_CHARACTERS.pciId);
+const toPciIds = (gpu: Static<typeof GPU>) => ({ vendorId: pciId(gpu.vendor_id), deviceId: pciId(gpu.device_id) });
 const isPerhapsEligible = (disk: InventoryDisk): boolean =>
   (disk.installation_eligibility?.not_eligible_reasons ?? []).length === 0;
 const hasAddress = (nic: InventoryNic): boolean =>
@@ -152,7 +152,6 @@ const NIC_FACTS = { countMax: MAX_NIC_FACTS, matters: hasAddress, toFacts: toNic
 
 const text = Type.String();
 const flag = Type.Boolean();
-const number = Type.Number();
 /** Whole numbers that a double represents exactly. */
 export const integer = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
@@ -202,6 +201,7 @@ const NIC = record({
 });
 
 const ROUTE = record({ interface: text, gateway: text, destination: text, family: integer, metric: integer });
+const GPU = record({ vendor: text, vendor_id: text, device_id: text, name: text, address: text });
 
 /** The inventory of a host, as assisted-service v2 models it. */
 export const INVENTORY = record({
@@ -216,12 +216,12 @@ export const INVENTORY = record({
     secure_boot_state: text,
     device_type: text,
   }),
-  cpu: record({ count: integer, frequency: number, flags: list(text), model_name: text, architecture: text }),
+  cpu: record({ count: integer, frequency: Type.Number(), flags: list(text), model_name: text, architecture: text }),
   memory: record({ physical_bytes: integer, usable_bytes: integer, physical_bytes_method: text }),
   system_vendor: record({ serial_number: text, product_name: text, manufacturer: text, virtual: flag }),
   interfaces: list(NIC),
   disks: list(DISK),
-  gpus: list(record({ vendor: text, vendor_id: text, device_id: text, name: text, address: text })),
+  gpus: list(GPU),
   routes: list(ROUTE),
   truncation: record({ type: choice('partial', 'full'), reasons: list(text) }),
 });

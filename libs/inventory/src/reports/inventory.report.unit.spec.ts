@@ -269,6 +269,16 @@ describe('hardware facts', () => {
     expect(toHardwareFacts({ gpus }).gpuCount).toBe(15_000);
   });
 
+  it('contain one GPU of each kind, in their order', () => {
+    const gpus = Array.from({ length: 100 }, () => ({ vendor_id: '8086', device_id: '56c0' }));
+    const found = toHardwareFacts({ gpus: [...gpus, { vendor_id: '10de', device_id: '1eb8' }] });
+    expect(found.gpus).toHaveLength(MAX_GPU_FACTS);
+    expect(found.gpus.slice(-2)).toEqual([
+      { vendorId: '8086', deviceId: '56c0' },
+      { vendorId: '10de', deviceId: '1eb8' },
+    ]);
+  });
+
   it.each([
     [['vmx', 'sse'], true],
     [['svm'], true],
