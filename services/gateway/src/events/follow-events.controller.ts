@@ -48,6 +48,8 @@ export class FollowEventsController {
     await this.visible.infraEnvsOf(caller, query);
     const closed = new AbortController();
     const close = (): void => closed.abort();
+    // A client may disconnect before this line, and the socket does not emit the event again.
+    if (request.socket.destroyed) close();
     request.socket.once('close', close);
     const page = await this.nextPage(query, closed.signal).finally(() => request.socket.off('close', close));
     const shown = page.events.map(({ document }) => document);

@@ -3,6 +3,7 @@ import { startTestIssuer } from '../auth/test-issuer.fixture.spec';
 import { ReadYourWrites } from '../bus/read-your-writes';
 import { type Answer, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID, clusterDocument, eventDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
+import { EventScopes } from './events.controller';
 import { WAITING_FOLLOWERS_MAX } from './follow-events.controller';
 
 const EVENTS = '/api/muster/v1/events';
@@ -100,6 +101,21 @@ describe('following the events', () => {
     await eventually('the request waits', () => moved.mock.results.length > length);
     gone.abort();
     await request;
+    expect(await moved.mock.results.at(-1)?.value).toBe(false);
+  }, 15_000);
+
+  it('does not wait for a client that has gone before', async () => {
+    const moved = jest.spyOn(ReadYourWrites.prototype, 'movedFrom');
+    const gone = new AbortController();
+    const { length } = moved.mock.results;
+    jest.spyOn(EventScopes.prototype, 'infraEnvsOf').mockImplementationOnce(async () => {
+      gone.abort();
+      // The server receives the end of the connection.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return undefined;
+    });
+    await fetch(`${gateway.url}${EVENTS}?after=12.0&wait=30`, { signal: gone.signal }).catch(() => undefined);
+    await eventually('the request is at the end of the log', () => moved.mock.results.length > length);
     expect(await moved.mock.results.at(-1)?.value).toBe(false);
   }, 15_000);
 
