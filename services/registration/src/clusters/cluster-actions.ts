@@ -104,8 +104,8 @@ export class ClusterActions {
     const entry = this.view.cluster(clusterId);
     // Every host needs a role to be installed, also when the service does not suggest roles before.
     const suggestedAt = entry ? await this.roles.suggest(entry) : 0;
+    const { state: evaluated } = await this.aggregates.clusters.load(clusterId);
     await this.process.settled(clusterId, suggestedAt);
-    const evaluated = this.view.cluster(clusterId)?.state;
     const hosts = this.view.countedHostsOf(clusterId);
     const command = {
       type: 'Install',
@@ -116,7 +116,7 @@ export class ClusterActions {
     let isRevised = false;
     // A revision that was being stored is evaluated before its settings are installed.
     const commands = (current: () => ClusterState): readonly ClusterCommand[] => {
-      isRevised = evaluated !== undefined && evaluated.inputsRevision !== current().inputsRevision;
+      isRevised = evaluated.inputsRevision !== current().inputsRevision;
       return isRevised ? [] : [command];
     };
     const reactionKeys = hosts.map(({ key }) => `host:${key}`);
