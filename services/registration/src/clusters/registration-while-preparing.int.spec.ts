@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type HostKey, parseHostKey, streamIdOf } from '@muster/contracts';
+import { START_OF_STORE } from '@muster/ports';
+import { Aggregates } from '../aggregates';
 import { PREPARED, TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
 
@@ -28,8 +30,17 @@ describe('a host that registers again when the preparation of its cluster ends',
     };
   }
 
-  /** Registers the host right after an event of the cluster. The service observes the registration later. */
-  function registerAfter(type: string, cluster: TestCluster, key: HostKey): () => Promise<unknown> {
+  /**
+   * Registers the host right after an event of the cluster, or when the service has observed the event. The service observes the
+   * registration later.
+   */
+  function registerAfter(
+    type: string,
+    cluster: TestCluster,
+    key: HostKey,
+    { isObserved = false } = {},
+  ): () => Promise<unknown> {
+    const { clusters } = running.part(Aggregates);
     const append = running.store.append.bind(running.store);
     let registered: Promise<unknown> | undefined;
     let resume = (): void => undefined;
@@ -40,6 +51,9 @@ describe('a host that registers again when the preparation of its cluster ends',
       if (isOfCluster && !registered && events.some((event) => event.type === type)) {
         const release = holdMessages(key);
         const isStored = new Promise<void>((resolve) => (resume = resolve));
+        const position = result.kind === 'appended' && isObserved ? result.position : START_OF_STORE;
+        registered = Promise.resolve();
+        while (clusters.positionOf(cluster.id) < position) await setImmediate();
         registered = cluster.registerHost(parseHostKey(key).hostId);
         await isStored;
         void passTurns(REACTION_TURNS).then(release);
@@ -79,7 +93,7 @@ describe('a host that registers again when the preparation of its cluster ends',
     const hosts = await Promise.all(keys.map(async (key) => ({ key, ...(await running.host(key)) })));
     const worker = hosts.find(({ role }) => role === 'worker')?.key;
     if (!worker) throw new Error('three of six hosts are workers');
-    const registered = registerAfter('ClusterEnteredStatus', cluster, worker);
+    const registered = registerAfter('ClusterEnteredStatus', cluster, worker, { isObserved: true });
     await cluster.artifactsPrepared();
     await registered();
     await running.settled();
