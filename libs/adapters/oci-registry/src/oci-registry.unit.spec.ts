@@ -135,7 +135,7 @@ describe('pull secret', () => {
 });
 
 describe('archive of a layer', () => {
-  it.each(['L', 'x', 'g'])('is refused when a header of kind %s would fill the memory', async (kind) => {
+  it.each(['L', 'K', 'x', 'g'])('is refused when a header of kind %s would fill the memory', async (kind) => {
     const header = Buffer.alloc(512);
     header.write('77777777777', 124);
     header.write(kind, 156);

@@ -18,7 +18,7 @@ export interface TarEntry {
 }
 
 /**
- * Reads a tar archive (ustar, GNU long names, pax paths) as a stream. `select` decides for each entry. The bytes of a
+ * Reads a tar archive (ustar, GNU long names and targets, pax paths) as a stream. `select` decides for each entry. The bytes of a
  * wanted entry are passed to `onBytes`. Stops when `want` returns `stop`.
  */
 export async function readTar(
@@ -28,6 +28,7 @@ export async function readTar(
 ): Promise<void> {
   const source = createReader(stream);
   let longName = '';
+  let longTarget = '';
   let pax: ReadonlyMap<string, string> = new Map();
   for (;;) {
     const header = await source.read(BLOCK_BYTES);
@@ -35,11 +36,12 @@ export async function readTar(
     const kind = String.fromCharCode(header[156] ?? 0);
     const size = sizeOf(header);
     const padding = (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
-    if (kind === 'L' || kind === 'x' || kind === 'g') {
+    if (['L', 'K', 'x', 'g'].includes(kind)) {
       if (size > HEADER_BYTES_MAX) throw new Error(`the archive has a header of ${size} bytes`);
       const text = ((await source.read(size)) ?? Buffer.alloc(0)).toString('utf8');
       await source.read(padding);
       if (kind === 'L') longName = text.replace(/\0.*$/s, '');
+      else if (kind === 'K') longTarget = text.replace(/\0.*$/s, '');
       else if (kind === 'x') pax = readPax(text);
       continue;
     }
@@ -49,9 +51,9 @@ export async function readTar(
       path: name.replace(/^(\.?\/)+/, '').replace(/\/$/, ''),
       type: kind === '0' || kind === '\0' ? 'file' : kind === '2' ? 'link' : kind === '1' ? 'hard-link' : 'other',
       size: Number(pax.get('size') ?? size),
-      target: pax.get('linkpath') ?? textOf(header, 157, 100),
+      target: pax.get('linkpath') ?? (longTarget || textOf(header, 157, 100)),
     };
-    longName = '';
+    longName = longTarget = '';
     pax = new Map();
     const selection = select(entry);
     if (selection === 'stop') return;

@@ -1,0 +1,33 @@
+import { execFileSync } from 'node:child_process';
+import { createReadStream, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
+import { readTar, type TarEntry } from './tar-entries';
+
+/** A header of tar has 100 characters for a name and for the target of a link. */
+const FOLDER = `usr/lib/${'a'.repeat(90)}/${'b'.repeat(90)}`;
+
+describe('a layer with long paths', () => {
+  let directory: TemporaryDirectory;
+  beforeEach(() => (directory = temporaryDirectory()));
+  afterEach(() => directory.remove());
+
+  it.each(['gnu', 'pax'])('has the whole names and targets in the format %s', async (format) => {
+    const root = join(directory.path, 'root');
+    mkdirSync(join(root, FOLDER), { recursive: true });
+    writeFileSync(join(root, FOLDER, 'program'), 'text');
+    linkSync(join(root, FOLDER, 'program'), join(root, FOLDER, 'second'));
+    symlinkSync(`/${FOLDER}/program`, join(root, 'short'));
+    const archive = join(directory.path, 'layer.tar');
+    const names = ['program', 'second'].map((name) => `${FOLDER}/${name}`);
+    execFileSync('tar', [`--format=${format}`, '-cf', archive, '-C', root, ...names, 'short']);
+    const entries: TarEntry[] = [];
+    const select = (entry: TarEntry) => (entries.push(entry), 'skip' as const);
+    await readTar(createReadStream(archive), select, () => Promise.resolve());
+    expect(entries.map(({ path, target, type }) => [type, path, target])).toEqual([
+      ['file', `${FOLDER}/program`, ''],
+      ['hard-link', `${FOLDER}/second`, `${FOLDER}/program`],
+      ['link', 'short', `/${FOLDER}/program`],
+    ]);
+  });
+});
