@@ -100,6 +100,7 @@ export {
   HOST_STATUSES,
   type HostState,
   initialHost,
+  isAbsentHost,
   isDay2,
   isRoleConfirmed,
 } from './host/state';

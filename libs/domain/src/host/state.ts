@@ -271,3 +271,6 @@ export function isRoleConfirmed(before: HostState, after: HostState, operators: 
 export function isDay2(state: HostState): boolean {
   return state.kind === 'AddToExistingClusterHost';
 }
+
+/** Returns true for a host that is silent or has lost its media. It checks nothing, and other hosts do not check their connectivity to it. */
+export const isAbsentHost = (state: HostState): boolean => state.isSilent || !state.isMediaConnected;

@@ -1,5 +1,12 @@
 import { type HostKey, isHostKey, type MusterEvent } from '@muster/contracts';
-import { type ClusterState, type HostKeys, type HostState, type InfraEnvState, isDay2 } from '@muster/domain';
+import {
+  type ClusterState,
+  type HostKeys,
+  type HostState,
+  type InfraEnvState,
+  isAbsentHost,
+  isDay2,
+} from '@muster/domain';
 import type { ClusterShape, OperatorHost } from '@muster/operators';
 import {
   type ClusterConnectivity,
@@ -61,11 +68,8 @@ export interface MemberFacts extends Pick<OperatorHost, 'role' | 'effectiveRole'
   readonly hasFencingCredentials: boolean;
 }
 
-/**
- * Returns true for a host that is silent or has lost its media. It checks nothing, and the other hosts do not check their connectivity to
- * it, so its reports are outdated.
- */
-export const isAbsent = ({ state }: Pick<HostEntry, 'state'>): boolean => state.isSilent || !state.isMediaConnected;
+/** Returns true for a host whose reports are outdated, and that no other host reports on. */
+export const isAbsent = ({ state }: Pick<HostEntry, 'state'>): boolean => isAbsentHost(state);
 
 export const memberFactsOf = ({ state, reports }: HostEntry): MemberFacts => ({
   hostId: state.hostId,

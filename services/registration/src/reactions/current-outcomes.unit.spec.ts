@@ -90,6 +90,14 @@ const moves: fc.Arbitrary<readonly Move[]> = fc.array(
   { maxLength: 24 },
 );
 
+/** A host falls silent while the change of the VIPs is evaluated for another host of its group. */
+const SILENT_WHILE_EVALUATED: readonly Move[] = [
+  { action: 'observe', times: 1 },
+  { action: 'evaluate', times: 5 },
+  { action: 'observe', times: 2 },
+  hostEvent(hostKey(3), 'HostFellSilent', { lastSeenAt: '' }),
+];
+
 async function run(interleaving: Interleaving, all: readonly Move[]): Promise<void> {
   for (const move of all) {
     if ('event' in move) await interleaving.cause(move);
@@ -139,7 +147,7 @@ describe('transitions that rest on outcomes', () => {
           await interleaving.close();
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 40, examples: [[SILENT_WHILE_EVALUATED]] },
     );
   });
 

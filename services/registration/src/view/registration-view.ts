@@ -20,6 +20,7 @@ import {
   hostDecider,
   infraEnvDecider,
   type InfraEnvState,
+  isAbsentHost,
   isClosedCluster,
   isClosedHost,
   Membership,
@@ -94,12 +95,10 @@ export class RegistrationView {
   inputsPositionOf(entry: HostEntry | ClusterEntry): number {
     if ('hostKeys' in entry) return entry.inputsPosition;
     const cluster = this.clusters.get(entry.state.clusterId);
-    const infraEnv = this.infraEnvs.get(entry.state.infraEnvId);
-    return Math.max(
-      entry.inputsPosition,
-      cluster?.settingsPosition ?? START_OF_STORE,
-      infraEnv?.position ?? START_OF_STORE,
-    );
+    // A host that is not absent belongs to a group of hosts that are not absent.
+    const presence = isAbsentHost(entry.state) ? undefined : cluster?.presencePosition;
+    const others = [cluster?.settingsPosition, presence, this.infraEnvs.get(entry.state.infraEnvId)?.position];
+    return Math.max(entry.inputsPosition, ...others.map((position) => position ?? START_OF_STORE));
   }
 
   infraEnv(id: string): InfraEnvEntry | undefined {
@@ -205,10 +204,10 @@ export class RegistrationView {
   }
 
   /** The outcomes of the cluster depend on the event. */
-  private noteInput(clusterId: string, { position }: { readonly position: number }): void {
+  private noteInput(clusterId: string, { position }: { readonly position: number }, also: object = {}): void {
     const cluster = this.clusters.get(clusterId);
     if (!cluster) return;
-    cluster.inputsPosition = position;
+    Object.assign(cluster, { inputsPosition: position, ...also });
     this.clusters.changed(clusterId);
   }
 
@@ -223,9 +222,10 @@ export class RegistrationView {
     } else this.hosts.set(key, newHost(key, state, event));
     const isInput = state.inputsRevision !== before.inputsRevision;
     if (isInput && known) known.inputsPosition = event.position;
+    const presence = isAbsentHost(state) === isAbsentHost(before) ? {} : { presencePosition: event.position };
     for (const id of new Set([before.clusterId, state.clusterId])) {
       this.membersChanged(id);
-      if (isInput || event.type === 'HostEnteredStatus') this.noteInput(id, event);
+      if (isInput || event.type === 'HostEnteredStatus') this.noteInput(id, event, presence);
     }
     if (known && state.generation !== before.generation) Object.assign(known, NOTHING_REPORTED);
     if (isClosedHost(state) && !isClosedHost(before)) this.reconsider(key);

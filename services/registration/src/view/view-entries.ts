@@ -85,6 +85,8 @@ export interface ClusterEntry extends Place {
   inputsPosition: number;
   /** Position of the last event that changed what validations read of the cluster itself. */
   settingsPosition: number;
+  /** Position of the last event with which one of its hosts became absent or returned. */
+  presencePosition?: number;
   /** A change of its status waits for the reactions of its hosts. */
   awaitsHosts: boolean;
   /** The last cancellation, reset or deletion, while it may not have been propagated to all hosts. */
@@ -117,10 +119,11 @@ export const hostKind = (
 
 export const clusterKind = (
   membership: Membership,
-): EntryKind<string, ClusterEntry, Omit<ClusterEntry, 'id' | 'hostKeys' | 'members'>> => ({
+): EntryKind<string, ClusterEntry, Omit<ClusterEntry, 'id' | 'hostKeys' | 'members' | 'presencePosition'>> => ({
   shape: CLUSTERS,
   fieldsOf: () => [],
-  toSaved: ({ id: _id, hostKeys: _hostKeys, members: _members, ...saved }) => saved,
+  toSaved: ({ id: _id, hostKeys: _hostKeys, members: _members, presencePosition: _presencePosition, ...saved }) =>
+    saved,
   fromSaved: (saved, id) => ({ id, hostKeys: membership.hostsOf(id), ...saved }),
   isOpen: ({ state }) => !isClosedCluster(state),
   forgotten: (id) => membership.forgetCluster(id),
@@ -167,10 +170,7 @@ const PROPAGATED: { readonly [type: string]: PropagatedCommand['kind'] | undefin
   ClusterDeregistered: 'deregistered',
 };
 
-export const placeOf = ({ revision, position }: RecordedMusterEvent): Place => ({
-  revision,
-  position,
-});
+export const placeOf = ({ revision, position }: RecordedMusterEvent): Place => ({ revision, position });
 
 export const causeOf = ({ id, metadata }: RecordedMusterEvent): Cause => ({
   causationId: id,
