@@ -34,7 +34,7 @@ esac
 
 /**
  * Makes the configuration of the installed system: a file on a single node, otherwise for the machine-config server. The
- * controller gets the environment and the Secret of its Job as from a kubelet.
+ * controller gets the environment, the Secret and the command of its Job as from a kubelet, which reads $$ as one dollar sign.
  */
 const BOOTKUBE = `#!/bin/bash
 set -euo pipefail
@@ -44,7 +44,7 @@ job=manifests/$name-pod.yaml
 secret=manifests/$name-secret.yaml
 jq -r --slurpfile config manifests/$name-cm.yaml --slurpfile secret "$secret" '.spec.template.spec.containers[0].env[] | .name + "=" +
   (.value // (.valueFrom | if .secretKeyRef then $secret[0].data[.secretKeyRef.key] | @base64d else $config[0].data[.configMapKeyRef.key] end))' "$job" >controller.env
-jq -r '.spec.template.spec.containers[0].command[2]' "$job" >controller.sh
+jq -r '.spec.template.spec.containers[0].command[2] | gsub("[$][$]"; "$")' "$job" >controller.sh
 jq --slurpfile secret "$secret" '.spec.template.spec as $pod | [$pod.volumes[] | select(.secret) | .name as $volume |
   ($pod.containers[0].volumeMounts[] | select(.name == $volume).mountPath) as $folder |
   (.secret.items // ($secret[0].data | keys | map({ key: ., path: . })))[] |
