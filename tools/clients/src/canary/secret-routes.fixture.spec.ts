@@ -81,6 +81,7 @@ export const SECRET_ROUTES: ReadonlyMap<string, SecretRoute> = new Map<string, S
     `PATCH ${CLUSTER}/install-config`,
     { body: ({ plant }) => JSON.stringify({ sshKey: plant('install_config_overrides') }) },
   ],
+  [`PATCH ${HOST}/ignition`, { body: ({ plant }) => ({ config: ignition(plant(HOST_IGNITION)) }) }],
   [
     `PATCH ${HOST}`,
     {
@@ -97,7 +98,6 @@ export const SECRET_ROUTES: ReadonlyMap<string, SecretRoute> = new Map<string, S
       shows: [HOST_IGNITION],
     },
   ],
-  [`PATCH ${HOST}/ignition`, { body: ({ plant }) => ({ config: ignition(plant(HOST_IGNITION)) }) }],
   [`POST ${CLUSTER}/manifests`, { body: (words) => ({ ...MANIFEST, content: manifest(words) }) }],
   [`PATCH ${CLUSTER}/manifests`, { body: (words) => ({ ...MANIFEST, updated_content: manifest(words) }) }],
   [
