@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { errorMessage } from '@muster/schema';
 import { lockDemoDirectory, MusterProcess } from './muster-process';
@@ -6,6 +7,45 @@ import { ProgressView } from './progress-view';
 import { RestClient } from './rest-client';
 import { DEMO_CLUSTERS, installCluster, readTimeScale, USAGE, wantsHelp } from './scenario';
 import { readFunnel, storedFigures, summarize } from './summary';
+
+interface Demo {
+  readonly directory: string;
+  readonly timeScale: number;
+  readonly startedMs: number;
+}
+
+/** Shows the installation of all clusters, and their figures at the end. */
+async function demonstrate(
+  muster: MusterProcess,
+  view: ProgressView,
+  { directory, timeScale, startedMs }: Demo,
+): Promise<void> {
+  await muster.start();
+  const startMs = performance.now() - startedMs;
+  view.tell(`all services are ready: REST on ${muster.restUrl}`);
+  view.start();
+  const client = new RestClient(muster.restUrl);
+  const clusters = await Promise.all(
+    DEMO_CLUSTERS.map((spec) =>
+      installCluster(spec, {
+        client,
+        timeScale,
+        seed: 'demo',
+        outputDirectory: relative(process.cwd(), directory) || '.',
+        tell: (text) => view.tell(text),
+        onLook: (cluster) => view.show(cluster),
+      }),
+    ),
+  );
+  const funnel = await readFunnel(client, clusters.length);
+  view.stop();
+  await muster.stop();
+  const stored = await storedFigures(muster.dataDirectory);
+  const hostCount = DEMO_CLUSTERS.reduce((sum, { machines }) => sum + machines.length, 0);
+  console.log(
+    summarize({ clusters, funnel, stored, startMs, totalMs: performance.now() - startedMs, hostCount, timeScale }),
+  );
+}
 
 async function main(): Promise<void> {
   if (wantsHelp(process.argv.slice(2))) return console.log(USAGE);
@@ -20,31 +60,11 @@ async function main(): Promise<void> {
   const muster = await MusterProcess.prepare({ dataDirectory });
   const view = new ProgressView(process.stdout);
   try {
-    await muster.start();
-    const startMs = performance.now() - startedMs;
-    view.tell(`all services are ready: REST on ${muster.restUrl}`);
-    view.start();
-    const client = new RestClient(muster.restUrl);
-    const clusters = await Promise.all(
-      DEMO_CLUSTERS.map((spec) =>
-        installCluster(spec, {
-          client,
-          timeScale,
-          seed: 'demo',
-          outputDirectory: relative(process.cwd(), directory) || '.',
-          tell: (text) => view.tell(text),
-          onLook: (cluster) => view.show(cluster),
-        }),
-      ),
-    );
-    const funnel = await readFunnel(client, clusters.length);
+    const signal = await Promise.race([demonstrate(muster, view, { directory, timeScale, startedMs }), endSignal()]);
+    if (!signal) return;
     view.stop();
-    await muster.stop();
-    const stored = await storedFigures(muster.dataDirectory);
-    const hostCount = DEMO_CLUSTERS.reduce((sum, { machines }) => sum + machines.length, 0);
-    console.log(
-      summarize({ clusters, funnel, stored, startMs, totalMs: performance.now() - startedMs, hostCount, timeScale }),
-    );
+    console.error(`\ndemo: ended by ${signal}`);
+    process.exitCode = 128 + constants.signals[signal];
   } catch (error) {
     view.stop();
     console.error(`\ndemo: ${errorMessage(error)}`);
@@ -55,6 +75,13 @@ async function main(): Promise<void> {
     await muster.stop();
     lock.release();
   }
+}
+
+/** Resolves with the first signal that ends the demo. Without a handler, Muster would continue to run alone. */
+function endSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, resolve);
+  });
 }
 
 void main()
