@@ -59,6 +59,17 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
       ]);
     });
 
+    it.each([' alice', 'alice ', '\u00a0alice\t', '"alice"', '"alice', ' "alice" ', '"', '""', ' '])(
+      'transports the header %j unchanged',
+      async (user) => {
+        const received: IncomingMessage['headers'][] = [];
+        bus.there.subscribe(subject, async ({ headers }) => (received.push(headers), null));
+        await bus.settled();
+        await bus.here.request(subject, null, { 'x-user': user }, LONG_TIMEOUT_MS);
+        expect(received).toEqual([{ 'x-user': user }]);
+      },
+    );
+
     it('throws NoResponder when no service listens on the subject', async () => {
       await expect(bus.here.request(subject, null, {}, LONG_TIMEOUT_MS)).rejects.toThrow(NoResponder);
     });

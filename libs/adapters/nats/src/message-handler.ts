@@ -49,10 +49,14 @@ export const encodeHeaders = (headers: MessageHeaders | undefined): MsgHdrs | un
   let encoded: MsgHdrs | undefined;
   for (const name in headers) {
     encoded ??= createHeaders();
-    encoded.set(name.toLowerCase(), headers[name] ?? '');
+    encoded.set(name.toLowerCase(), quoted(headers[name] ?? ''));
   }
   return encoded;
 };
+
+/** The client removes the spaces around a value. A user with such a name would become another user. */
+const quoted = (value: string): string => (value.startsWith('"') || value !== value.trim() ? `"${value}"` : value);
+const unquoted = (value: string): string => /^"([^]*)"$/.exec(value)?.[1] ?? value;
 
 /** Hosts are not trusted. Returns why a message of an agent would take too long to read. */
 const extentFault = (message: Msg): string | undefined => {
@@ -75,7 +79,7 @@ export const decodeMessage = (message: Msg): IncomingMessage => ({
 const decodeHeaders = (headers: MsgHdrs | undefined): MessageHeaders => {
   if (headers === undefined) return NO_HEADERS;
   const decoded: { [name: string]: string } = {};
-  for (const [name, values] of headers) decoded[name.toLowerCase()] = values[0] ?? '';
+  for (const [name, values] of headers) decoded[name.toLowerCase()] = unquoted(values[0] ?? '');
   return decoded;
 };
 
