@@ -126,6 +126,37 @@ describe('NATS credentials', () => {
     await eventually('the refusal is visible', () => denied.some((subject) => subject.startsWith('_INBOX.')));
   });
 
+  it('that get a missing permission later receive the messages of a subscription that was refused', async () => {
+    const config = (allowed: string): string =>
+      `authorization { users: [{ user: u, password: p, permissions: { publish: ">", subscribe: ["_INBOX.>", "${allowed}"] } }] }`;
+    const first = await startNatsServer({ config: config('test.v1.other') });
+    const servers = first.url.replace('//', '//u:p@');
+    const refused: string[] = [];
+    const requests = await connectNatsRequests({
+      servers,
+      name: 'test',
+      resubscribeMs: 20,
+      onHandlerError: (subject, error) => refused.push(`${subject} ${error instanceof Error ? error.name : ''}`),
+    });
+    requests.subscribe('test.v1.question', async () => 'answer');
+    const ended = requests.subscribe('test.v1.question', async () => 'of an ended subscription');
+    await eventually('the refusals are reported', () => refused.length === 2);
+    ended.unsubscribe();
+    await first.kill();
+    await eventually('the disconnection is detected', () => !requests.isConnected());
+    const second = await startNatsServer({ port: first.port, config: config('test.v1.question') });
+    const asker = await connectNatsRequests({ servers, name: 'asker' });
+    let answer: unknown;
+    await eventually('the question is answered', async () => {
+      answer = await asker.request('test.v1.question', null, {}, LONG_TIMEOUT_MS).catch(() => undefined);
+      return answer !== undefined;
+    });
+    expect(answer).toBe('answer');
+    expect(refused).toEqual(Array(2).fill('test.v1.question NatsPermissionDenied'));
+    await Promise.all([requests.close(), asker.close()]);
+    await second.stop();
+  });
+
   it('that are damaged do not end the connection, and the last usable ones are used', async () => {
     const config = natsServerConfig(trust, { nowMs: Date.now() });
     const first = await startNatsServer({ config });

@@ -59,6 +59,8 @@ export interface NatsRequestsOptions {
   readonly pingIntervalMs?: number;
   /** Whether the server returns publications to subscriptions of this connection. @default true */
   readonly echo?: boolean;
+  /** Time after which a subscription that the server refused is made again, in milliseconds. @default 10000 */
+  readonly resubscribeMs?: number;
   readonly onStatus?: (status: NatsStatus) => void;
   readonly onHandlerError?: ReportHandlerError;
 }
@@ -80,6 +82,7 @@ const PING_INTERVAL_MS = 10_000;
 /** Services find a frozen server within 5 s with this interval. */
 export const SERVICE_PING_INTERVAL_MS = 1_500;
 const PINGS_UNANSWERED_MAX = 2;
+const RESUBSCRIBE_MS = 10_000;
 /** Timeouts for the handlers, and for each answer of the server, when the connection is closed. */
 const IDLE_TIMEOUT_MS = 2_000;
 const SERVER_TIMEOUT_MS = 1_000;
@@ -101,6 +104,7 @@ export const connectNatsRequests = async (options: NatsRequestsOptions): Promise
   const watch = watchConnection(connection, options.onStatus ?? (() => undefined));
   // Another server of a cluster may have another one.
   const maxBytes = (): number | undefined => connection.info?.max_payload;
+  const { resubscribeMs = RESUBSCRIBE_MS } = options;
   const handler = new MessageHandler(options.onHandlerError ?? (() => undefined), maxBytes);
   const subscriptions = new Set<Subscription>();
   let isOpen = true;
@@ -140,17 +144,27 @@ export const connectNatsRequests = async (options: NatsRequestsOptions): Promise
   };
 
   const subscribe: Requests['subscribe'] = (subject, onMessage, { queue } = {}) => {
-    const subscription = connection.subscribe(subject, {
-      queue,
-      callback: (error, message) => {
-        if (error === null) return handler.handle(message, onMessage);
-        subscriptions.delete(subscription);
-        options.onHandlerError?.(subject, new NatsPermissionDenied(subject));
-      },
-    });
-    subscriptions.add(subscription);
+    let subscription: Subscription;
+    let isReported = false;
+    let next: NodeJS.Timeout | undefined;
+    const begin = (): void => {
+      subscription = connection.subscribe(subject, {
+        queue,
+        callback: (error, message) => {
+          if (error === null) return handler.handle(message, onMessage);
+          subscriptions.delete(subscription);
+          if (!isReported) options.onHandlerError?.(subject, new NatsPermissionDenied(subject));
+          isReported = true;
+          // The client has ended it. The permission may be granted later.
+          next = setTimeout(() => isOpen && !connection.isClosed() && begin(), resubscribeMs).unref();
+        },
+      });
+      subscriptions.add(subscription);
+    };
+    begin();
     return {
       unsubscribe: () => {
+        clearTimeout(next);
         subscriptions.delete(subscription);
         subscription.unsubscribe();
       },
