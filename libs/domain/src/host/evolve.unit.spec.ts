@@ -188,7 +188,7 @@ describe('settings of a host', () => {
     const changes = { ignitionEndpointTokenSet: false };
     expect(when(day1('installed'), command('ReviseSettings', { changes })).refusal).toBeUndefined();
     const disks = [{ diskId: 'a', skip: true }];
-    expect(when(day1('installed'), command('ReviseSettings', { changes, disks })).refusal).toBe('invalid-input');
+    expect(when(day1('installed'), command('ReviseSettings', { changes, disks })).refusal).toBe('not-allowed-in-state');
   });
 
   it('store an event for each given value of a secret, because the value may differ', () => {

@@ -1,4 +1,5 @@
 import { toV2Error } from '@muster/problems';
+import { command, day1, when } from './host.fixture.spec';
 import { hostnameRefusal, installerArgsRefusal, measurementOfValidation, nodeLabelsRefusal } from './input';
 
 describe('labels of a node', () => {
@@ -93,4 +94,16 @@ it('a refusal lists the allowed values once', () => {
     expect(refusal?.allowed).not.toHaveLength(0);
     expect(refusal && toV2Error(refusal).reason.match(/Allowed: /g)).toHaveLength(1);
   }
+});
+
+describe('a setting that comes too late', () => {
+  const LATE = ['preparing-for-installation', 'installing', 'installing-in-progress', 'installed', 'error'] as const;
+  const SETTINGS = ['Rename', 'AssignRole', 'ChooseInstallationDisk', 'ReviseSettings'] as const;
+
+  it.each(LATE.flatMap((status) => SETTINGS.map((type) => ({ status, type }))))(
+    'conflicts with the status, as in assisted-service v2: $type of a host that is $status',
+    ({ status, type }) => {
+      expect(when(day1(status), command(type))).toMatchObject({ refusal: 'not-allowed-in-state', events: [] });
+    },
+  );
 });
