@@ -27,7 +27,7 @@ export {
   parseIgnitionOverride,
   type ParsedOverride,
 } from './merge/ignition-override';
-export { mergeIgnition } from './merge/merge-ignition';
+export { mergeIgnition, mergeOverride } from './merge/merge-ignition';
 export type { BootstrapInput } from './bootstrap/bootstrap-input';
 export { clusterIdIn, describeHostFile, finishBootstrap } from './bootstrap/finish-bootstrap';
 export { renderBootstrapIgnition } from './bootstrap/render-bootstrap-ignition';

@@ -1,5 +1,7 @@
-import { isObject, type Members, objectAt, textAt } from '@muster/schema';
+import { isObject, listAt, type Members, objectAt, textAt } from '@muster/schema';
 import { type IgnitionConfig, toIgnitionConfig } from '../config/ignition-config';
+import { pathFaults } from '../config/ignition-file';
+import type { ParsedOverride } from './ignition-override';
 
 /** Partitions are identified by their number, or by their label without a number. */
 const PARTITION = 'number or label';
@@ -52,6 +54,26 @@ export function mergeIgnition(parent: IgnitionConfig, child: IgnitionConfig): Ig
   const version = newerOf(parent.ignition.version, child.ignition.version);
   return toIgnitionConfig({ ...merged, ignition: { ...objectAt(merged, 'ignition'), version } });
 }
+
+/**
+ * Returns the config merged with a user's override. Refused when paths of the override exclude those of the config,
+ * because then the host would not boot.
+ */
+export function mergeOverride(config: IgnitionConfig, override: IgnitionConfig, subject: string): ParsedOverride {
+  const merged = mergeIgnition(config, override);
+  const known = new Set(conflictsIn(config));
+  const conflict = conflictsIn(merged).find((one) => !known.has(one));
+  if (conflict === undefined) return { kind: 'parsed', config: merged };
+  const reason = `${subject} cannot be used: together with the files of the service, ${conflict}`;
+  return { kind: 'refused', refusal: { code: 'invalid-input', reason, subject } };
+}
+
+/** The places of a merged config are unknown to users, so the sentences begin with paths. */
+const conflictsIn = (config: IgnitionConfig): readonly string[] =>
+  pathFaults({ ...config }).map(([[, list, index], problem]) => {
+    const entry: unknown = listAt(config, 'storage', String(list))[Number(index)];
+    return `${String(textAt(entry, 'path'))}: ${problem}`;
+  });
 
 function mergeObjects(parent: Members, child: Members, place: string): Members {
   const merged: { [name: string]: unknown } = { ...parent };

@@ -1,5 +1,5 @@
 import type { IgnitionConfig } from '../config/ignition-config';
-import { mergeIgnition } from './merge-ignition';
+import { mergeIgnition, mergeOverride } from './merge-ignition';
 
 const base: IgnitionConfig = {
   ignition: { version: '3.1.0' },
@@ -9,6 +9,33 @@ const base: IgnitionConfig = {
 };
 const merge = (child: object): IgnitionConfig =>
   mergeIgnition(base, { ignition: { version: '3.1.0' }, ...child } as IgnitionConfig);
+
+describe('an override of a rendered config', () => {
+  const version = { version: '3.1.0' };
+  const merged = (override: object, config = base) =>
+    mergeOverride(config, { ignition: version, ...override }, 'the override');
+
+  it.each([
+    ['a link above a file', { storage: { links: [{ path: '/etc', target: '/x' }] } }, /\/etc\/\w+: the path is below/],
+    [
+      'a file of a unit',
+      { storage: { files: [{ path: '/etc/systemd/system/agent.service' }] } },
+      /\/etc\/systemd\/system\/agent\.service: systemd\.units contains this file too/,
+    ],
+  ])('is refused for %s', (_case, override, reason) => {
+    expect(merged(override)).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'invalid-input', subject: 'the override', reason: expect.stringMatching(reason) as string },
+    });
+  });
+
+  it('is merged when the config itself has such entries', () => {
+    const own = { ...base, storage: { files: [{ path: '/etc/systemd/system/agent.service' }] } };
+    expect(merged({ storage: { files: [{ path: '/etc/new' }] } }, own)).toMatchObject({
+      config: { storage: { files: [{}, { path: '/etc/new' }] } },
+    });
+  });
+});
 
 describe('merge of Ignition configs', () => {
   it('replaces the members of a file that the child sets, and keeps the others', () => {

@@ -279,6 +279,16 @@ describe('a host that joins a running cluster', () => {
     });
   });
 
+  it('is refused when its override has a link above its files', async () => {
+    const override = { ignition: { version: '3.2.0' }, storage: { links: [{ path: '/etc', target: '/x' }] } };
+    const ignitionConfigOverrides = await sealDocument(stage.platform.secrets, INFRA_ENV_ID, JSON.stringify(override));
+    await give({ apiVipDnsName: 'api.day2.example.com' }, { ignitionConfigOverrides });
+    expect(await refusalOf(readConfig())).toMatchObject({
+      code: 'invalid-input',
+      reason: expect.stringContaining('/etc/hostname: the path is below the link /etc.') as string,
+    });
+  });
+
   it('is refused when its cluster has no address', async () => {
     await give({});
     expect(await refusalOf(readConfig())).toMatchObject({ code: 'not-ready', subject: 'api_vip_dns_name' });

@@ -4,6 +4,7 @@ import {
   authoritiesOf,
   hostNodeConfig,
   mergeIgnition,
+  mergeOverride,
   parseIgnitionOverride,
   renderJoiningIgnition,
   toIgnitionJson,
@@ -44,7 +45,8 @@ export class JoiningHosts {
     const { state, hardware, inventoryHostname } = entry;
     const hostname = state.requestedHostname || inventoryHostname;
     const given = await ignitionOverrideOf(this.secrets, entry, hostname);
-    const override = given ? parseIgnitionOverride(given, `the ignition override of host ${hostname}`) : undefined;
+    const subject = `the ignition override of host ${hostname}`;
+    const override = given ? parseIgnitionOverride(given, subject) : undefined;
     if (override?.kind === 'refused') throw new RefusalError(override.refusal);
     const caPem = decoded(settings.ignitionEndpoint) + authoritiesOf(override?.config);
     const url = textAt(settings.ignitionEndpoint, 'url') ?? '';
@@ -62,9 +64,11 @@ export class JoiningHosts {
       token: await open('ignition-endpoint-token'),
       headers: readHttpHeaders(headers || '{}'),
     });
-    const overridden = override ? mergeIgnition(pointer, override.config) : pointer;
     const isPersistentBoot = hardware?.bootDeviceType === 'persistent';
     const own = hostNodeConfig({ hostname, nodeIpHint: '', isPersistentBoot });
+    const checked = override && mergeOverride(mergeIgnition(pointer, own), override.config, subject);
+    if (checked?.kind === 'refused') throw new RefusalError(checked.refusal);
+    const overridden = override ? mergeIgnition(pointer, override.config) : pointer;
     return Buffer.from(toIgnitionJson(mergeIgnition(overridden, own)));
   }
 

@@ -8,7 +8,7 @@ import {
   describeNetworkProblem,
   type HostNetworks,
   type IgnitionConfig,
-  mergeIgnition,
+  mergeOverride,
   parseIgnitionOverride,
   renderDiscoveryIgnition,
   type StaticNetwork,
@@ -233,8 +233,9 @@ export class DiscoveryDocuments {
     const override = await openDocument(this.secrets, infraEnvId, ignitionConfigOverride, field);
     if (!override) return config;
     const parsed = parseIgnitionOverride(override, field);
-    if (parsed.kind === 'refused') throw new RefusalError(parsed.refusal);
-    return mergeIgnition(config, parsed.config);
+    const merged = parsed.kind === 'parsed' ? mergeOverride(config, parsed.config, field) : parsed;
+    if (merged.kind === 'refused') throw new RefusalError(merged.refusal);
+    return merged.config;
   }
 
   /** Interval after which the document is checked, before the token of the agents is replaced. */

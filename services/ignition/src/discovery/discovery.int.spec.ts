@@ -42,6 +42,10 @@ const render = async (isoType = '', infraEnvId = INFRA_ENV_ID, withoutSecrets = 
 const agentUnit = (config: IgnitionConfig): string =>
   config.systemd?.units?.find(({ name }) => name === 'agent.service')?.contents ?? '';
 const tokenOf = (config: IgnitionConfig): string => /PULL_SECRET_TOKEN=([^"]+)/.exec(agentUnit(config))?.[1] ?? '';
+const LINK_ABOVE_FILES = JSON.stringify({
+  ignition: { version: '3.1.0' },
+  storage: { links: [{ path: '/usr/local/bin', target: '/opt/bin' }] },
+});
 
 describe('the discovery document of an infra-env', () => {
   it('contains the address of the service and the pull secret', async () => {
@@ -191,6 +195,7 @@ describe('the discovery document of an infra-env', () => {
 
   it.each([
     ['an override that is none', 'ignitionConfigOverride', '{"ignition":{}}', 'invalid-input'],
+    ['an override with a link above its files', 'ignitionConfigOverride', LINK_ABOVE_FILES, 'invalid-input'],
     ['a static network that is none', 'staticNetworkConfig', '[{}]', 'invalid-input'],
   ])('is refused for %s', async (_, field, text, code) => {
     await open();

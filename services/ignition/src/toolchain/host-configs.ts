@@ -8,6 +8,7 @@ import {
   type LeasedVips,
   type ManifestFile,
   mergeIgnition,
+  mergeOverride,
   parseIgnitionOverride,
   pointTo,
   roleNodeConfig,
@@ -86,9 +87,11 @@ function hostConfig(host: InstallHost, roles: RoleConfigs, pools: ReadonlySet<st
   const config = mergeIgnition(pool === role ? ofRole : pointTo(ofRole, pool), hostNodeConfig(host));
   const name = hostArtifactName(role, hostId);
   if (!ignitionOverride) return made(name, config);
-  const override = parseIgnitionOverride(ignitionOverride, `the ignition override of host ${hostname}`);
-  if (override.kind === 'refused') throw new ArtifactsRefused(override.refusal.reason);
-  return { ...made(name, mergeIgnition(config, override.config)), isSecret: true };
+  const subject = `the ignition override of host ${hostname}`;
+  const override = parseIgnitionOverride(ignitionOverride, subject);
+  const merged = override.kind === 'parsed' ? mergeOverride(config, override.config, subject) : override;
+  if (merged.kind === 'refused') throw new ArtifactsRefused(merged.refusal.reason);
+  return { ...made(name, merged.config), isSecret: true };
 }
 
 /** Longer manifests are parsed in a worker, because the parser may take more than 10 ms for 1 KiB. */
