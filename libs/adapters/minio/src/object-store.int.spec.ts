@@ -233,6 +233,26 @@ describe('object store on an S3 server that is not available', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
+  it('keeps no connection for each answer of a busy server', async () => {
+    const connections = new Set<number | undefined>();
+    const server = createServer((request, answer) => {
+      if (!request.url?.includes('objects')) return void answer.end('<LocationConstraint></LocationConstraint>');
+      connections.add(request.socket.remotePort);
+      answer.writeHead(503, { 'content-type': 'application/xml' });
+      answer.end('<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>No.</Message></Error>');
+    });
+    server.keepAliveTimeout = 60_000;
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const store = await minioObjectStore({ url: `http://key:secret@127.0.0.1:${port}/bucket` });
+    const attempts = 10;
+    for (let attempt = 0; attempt < attempts; attempt += 1)
+      await expect(store.get(`sha256:${'0'.repeat(64)}`)).rejects.toBeInstanceOf(Unavailable);
+    expect(connections.size).toBeLessThan(attempts / 2);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   it('throws Unavailable when the connection is reset', async () => {
     const server = createServer((request) => request.socket.resetAndDestroy());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -180,6 +180,8 @@ const openBucket = async (url: string): Promise<Bucket> => {
 const SILENCE_MAX_MS = 4_000;
 /** A server stores a body between the last byte and the answer. One that stores fewer bytes per millisecond is frozen. */
 const STORED_BYTES_PER_MS_MIN = 8 * 1024;
+/** The client does not read the bodies of these answers. An unread body keeps its connection. */
+const UNREAD_STATUSES: ReadonlySet<number | undefined> = new Set([408, 429, 499, 500, 502, 503, 504, 520]);
 
 /** The HTTP client of Node, with a limit for the time without traffic in place of a limit for the whole request. */
 const transport = (useSSL: boolean): ClientOptions['transport'] => {
@@ -189,6 +191,7 @@ const transport = (useSSL: boolean): ClientOptions['transport'] => {
     const sent = (useSSL ? https : http).request({ ...options, timeout: silenceMaxMs }, (received) => {
       answer = received;
       sent.setTimeout((silenceMaxMs = SILENCE_MAX_MS));
+      if (UNREAD_STATUSES.has(received.statusCode)) received.resume();
       onAnswer(received);
     });
     sent.on('finish', () => {
@@ -274,10 +277,7 @@ const BROKEN_CONNECTION =
 const REFUSED =
   /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|RequestTimeTooSkewed|.*CERT.*|DEPTH_ZERO_SELF_SIGNED_CERT)$/;
 
-/**
- * Returns the error of the port for an error of the client that is about the server, otherwise undefined. Bodies are
- * stored by their digest, so a put with an unknown outcome can be repeated.
- */
+/** Returns the error of the port for an error about the server, otherwise undefined. A put with an unknown outcome can be repeated. */
 export function explainFailure(error: unknown, server: string): Unavailable | undefined {
   // In tests, errors of the network are instances of another realm's Error.
   if (!isNativeError(error)) return undefined;
