@@ -12,7 +12,6 @@ export { type CommandHandler, createCommandHandler } from './command-handler';
 export { type Deadline, DeadlineScheduler } from './deadlines';
 export {
   DocumentChanges,
-  ParkedStreams,
   parkedStreamsOf,
   parkedTableOf,
   type ProjectEvent,
@@ -21,6 +20,7 @@ export {
 } from './projector';
 export { type Feed, startFeed } from './feed';
 export { type Concern, type RunAgain, WorkQueue } from './queues';
+export { ParkedStreams } from './repeated-failure';
 export { ownedEventStore, TEXT_CHARACTERS_MAX, typedEventStore, type TypedEventStore } from './typed-event-store';
 export { type Reactor, type ReactorOptions, startReactor } from './reactor';
 export { type Relay, startRelay } from './relay';

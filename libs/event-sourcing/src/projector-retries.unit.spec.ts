@@ -1,5 +1,5 @@
 import { inMemoryReadModels } from '@muster/adapter-in-memory';
-import type { ReadModels, StoredEvent } from '@muster/ports';
+import { parseStreamId, type ReadModels, type StoredEvent } from '@muster/ports';
 import { eventToAppend, eventually } from '@muster/testing';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
 import { type ProjectEvent, type Projector, type ProjectorOptions, startProjector } from './projector';
@@ -34,7 +34,7 @@ describe('a projector that handles a page again', () => {
     await feed.caughtUp;
     return feed;
   };
-  const appendTo = (streamId: 'sick-1' | 'well-1', revision: number) =>
+  const appendTo = (streamId: 'sick-1' | 'near-1' | 'well-2', revision: number) =>
     store.append(streamId, revision - 1, [eventToAppend({ n: revision })]);
   const failOnce = (): (() => void) => {
     let fails = true;
@@ -68,7 +68,7 @@ describe('a projector that handles a page again', () => {
       await before.close();
       expect(await readModels.get('streams', 'sick-1')).toEqual({ events: 1 });
       await appendTo('sick-1', 4);
-      await appendTo('well-1', 0);
+      await appendTo('well-2', 0);
     });
     const expectResumed = async (flaky: ReadModels): Promise<void> => {
       const feed = await start({ readModels: flaky });
@@ -90,7 +90,7 @@ describe('a projector that handles a page again', () => {
     it('resumes the stream from where it was parked after a later document could not be read', async () => {
       const attempt = failOnce();
       const get: ReadModels['get'] = async (collection, key) => {
-        if (key === 'well-1') attempt();
+        if (key === 'well-2') attempt();
         return readModels.get(collection, key);
       };
       await expectResumed({ ...readModels, get });
@@ -113,7 +113,7 @@ describe('a projector that handles a page again', () => {
       return count(event, read);
     };
     const appendToAnother = async (feed: Projector): Promise<void> => {
-      await appendTo('well-1', others);
+      await appendTo('well-2', others);
       others += 1;
       const head = await store.head();
       await eventually('the event is projected', async () => (await readModels.checkpoint('counts')) === head);
@@ -159,6 +159,80 @@ describe('a projector that handles a page again', () => {
       await appendTo('sick-1', 3);
       await appendToAnother(feed);
       expect(await readModels.get('streams', 'sick-1')).toEqual({ events: 4 });
+    });
+  });
+
+  describe('with two streams of one id, which change one document', () => {
+    let isSick: boolean;
+    beforeEach(() => void (isSick = true));
+    /** As the views do, skips an event that is older than the last one of the document. */
+    const list: ProjectEvent<StoredEvent> = async ({ streamId, revision, position }, read) => {
+      if (isSick && streamId === 'sick-1' && revision === 1) throw new Error('no row for it');
+      const key = parseStreamId(streamId).id;
+      const before = await read<{ events: readonly string[]; last: number }>('subjects', key);
+      if (before && before.last >= position) return [];
+      const events = [...(before?.events ?? []), `${streamId}@${revision}`];
+      return [{ kind: 'put', collection: 'subjects', key, document: { events, last: position } }];
+    };
+    const ALL = ['sick-1@0', 'near-1@0', 'sick-1@1', 'near-1@1', 'sick-1@2', 'near-1@2'];
+    const appendBoth = async (n: number) => [await appendTo('sick-1', n), await appendTo('near-1', n)];
+    const documentOf = async (key: string) => (await readModels.get<{ events: unknown }>('subjects', key))?.events;
+
+    it('pauses both, and projects the events of both in the order of the store after a restart', async () => {
+      const before = await start({ project: list });
+      for (const revision of [0, 1, 2]) await appendBoth(revision);
+      await appendTo('well-2', 0);
+      await eventually('the other stream is projected', async () => (await documentOf('2')) !== undefined);
+      expect(await documentOf('1')).toEqual(['sick-1@0', 'near-1@0']);
+      expect(before.parked()).toEqual([
+        { streamId: 'sick-1', revision: 1, reason: expect.stringContaining('no row for it') },
+        { streamId: 'near-1', revision: 1, reason: 'sick-1 is paused and changes the same documents' },
+      ]);
+      expect(errors).toEqual([expect.stringContaining('no row for it')]);
+      await before.close();
+
+      isSick = false;
+      const feed = await start({ project: list });
+      expect(feed.parked()).toHaveLength(2);
+      await appendTo('well-2', 1);
+      await eventually('both streams are resumed', async () => feed.parked().length === 0);
+      expect(await documentOf('1')).toEqual(ALL);
+      expect(await readModels.find({ collection: 'counts_parked', where: {} })).toEqual([]);
+    });
+
+    it('resumes both with an event of the stream without a fault', async () => {
+      const feed = await start({ project: list });
+      for (const revision of [0, 1]) await appendBoth(revision);
+      await eventually('both streams are paused', () => feed.parked().length === 2);
+      await appendTo('sick-1', 2);
+      isSick = false;
+      await appendTo('near-1', 2);
+      await eventually('both streams are resumed', () => feed.parked().length === 0);
+      expect(await documentOf('1')).toEqual(ALL);
+    });
+
+    it('pauses at the event of the other stream that fails next', async () => {
+      let isNearSick = true;
+      const feed = await start({
+        project: async (event, read) => {
+          if (isNearSick && event.streamId === 'near-1' && event.revision === 1) throw new Error('nor for this');
+          return list(event, read);
+        },
+      });
+      for (const revision of [0, 1, 2]) await appendBoth(revision);
+      await eventually('both streams are paused', () => feed.parked().length === 2);
+      isSick = false;
+      await appendTo('sick-1', 3);
+      await eventually('the other event is next', () => feed.parked()[0]?.streamId === 'near-1');
+      expect(await documentOf('1')).toEqual(ALL.slice(0, 3));
+      expect(feed.parked()).toMatchObject([
+        { streamId: 'near-1', revision: 1, reason: expect.stringContaining('nor for this') },
+        { streamId: 'sick-1', revision: 2, reason: 'near-1 is paused and changes the same documents' },
+      ]);
+      isNearSick = false;
+      await appendTo('sick-1', 4);
+      await eventually('both streams are resumed', () => feed.parked().length === 0);
+      expect(await documentOf('1')).toEqual([...ALL, 'sick-1@3', 'sick-1@4']);
     });
   });
 

@@ -3,9 +3,9 @@ import {
   type CollectionName,
   collectionOf,
   type EventShape,
-  type EventStore,
   type JsonObject,
   MAX_QUERY_DOCUMENTS,
+  parseStreamId,
   putOrRemove,
   type ReadModelChange,
   type ReadModels,
@@ -18,6 +18,7 @@ import {
   type TurnShare,
 } from '@muster/ports';
 import { type Feed, startFeed } from './feed';
+import { type ParkedStream, ParkedStreams, SourceFailed } from './repeated-failure';
 import { projectionSubject } from './shared-events';
 import type { TypedEventStore } from './typed-event-store';
 
@@ -54,21 +55,6 @@ export class DocumentChanges {
   }
 }
 
-export interface ParkedStream {
-  readonly streamId: StreamId;
-  /** The first event that could not be handled. */
-  readonly revision: number;
-  readonly reason: string;
-}
-
-/** A source of the projection did not answer. The stream has no fault, so it is not parked. */
-export class SourceFailed extends Error {
-  constructor(override readonly cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause));
-    this.name = 'SourceFailed';
-  }
-}
-
 /** The collection of the streams that a projection has parked. */
 export const parkedStreamsOf = (projection: string): Collection<ParkedStream> => collectionOf(`${projection}_parked`);
 
@@ -82,68 +68,6 @@ export const parkedTableOf = (projection: string): StateTable => ({
 /** Parked streams are also tried again with an event of another stream: the first one after a start, and then after these times. */
 const FIRST_RETRY_MS = 60_000;
 const LAST_RETRY_MS = 600_000;
-
-/** Streams whose events a projection cannot handle. They are paused with a visible reason; other streams continue. */
-export class ParkedStreams {
-  private readonly parked = new Map<StreamId, ParkedStream>();
-
-  constructor(parked: readonly ParkedStream[] = []) {
-    for (const stream of parked) this.parked.set(stream.streamId, stream);
-  }
-
-  get(streamId: StreamId): ParkedStream | undefined {
-    return this.parked.get(streamId);
-  }
-
-  list(): readonly ParkedStream[] {
-    return [...this.parked.values()];
-  }
-
-  /**
-   * Handles the event. For a parked stream, handles everything since it was parked. Returns the reason why the stream
-   * is parked, or undefined. Rethrows SourceFailed without changing anything.
-   */
-  async attempt<Event extends EventShape>(
-    event: RecordedEvent<Event>,
-    store: EventStore<Event>,
-    handle: (event: RecordedEvent<Event>) => Promise<void>,
-  ): Promise<string | undefined> {
-    const before = this.parked.get(event.streamId);
-    return before ? this.resume(before, event.position, store, handle) : this.run(event, handle);
-  }
-
-  /** Handles the events of a parked stream since it was parked, up to the position. Otherwise as `attempt`. */
-  async resume<Event extends EventShape>(
-    { streamId, revision }: ParkedStream,
-    position: number,
-    store: EventStore<Event>,
-    handle: (event: RecordedEvent<Event>) => Promise<void>,
-  ): Promise<string | undefined> {
-    for await (const page of store.readStream(streamId, revision - 1)) {
-      for (const missed of page) {
-        const reason = missed.position > position ? undefined : await this.run(missed, handle);
-        if (reason) return reason;
-      }
-    }
-    this.parked.delete(streamId);
-    return undefined;
-  }
-
-  private async run<Event extends EventShape>(
-    event: RecordedEvent<Event>,
-    handle: (event: RecordedEvent<Event>) => Promise<void>,
-  ): Promise<string | undefined> {
-    try {
-      await handle(event);
-      return undefined;
-    } catch (error) {
-      if (error instanceof SourceFailed) throw error;
-      const reason = `${event.type} ${event.streamId}@${event.revision}: ${error instanceof Error ? error.message : String(error)}`;
-      this.parked.set(event.streamId, { streamId: event.streamId, revision: event.revision, reason });
-      return reason;
-    }
-  }
-}
 
 /** Returns a document as it is after the changes made so far. */
 export type ReadDocument = <Document extends object = JsonObject>(
@@ -230,20 +154,23 @@ export async function startProjector<Event extends EventShape>(options: Projecto
     const handle = async (event: RecordedEvent<Event>): Promise<void> => {
       for (const change of await options.project(event, read)) overlay.add(change);
     };
-    const follow = async (streamId: StreamId, work: () => Promise<string | undefined>): Promise<void> => {
+    const follow = async (id: string, work: () => Promise<string | undefined>): Promise<void> => {
       if (!time.hasTime()) await time.nextTurn();
-      const before = parked.get(streamId);
+      const before = parked.of(id);
       const reason = await work();
-      const after = parked.get(streamId);
-      if (after !== before) overlay.add(putOrRemove(collection, streamId, after));
-      if (reason && reason !== before?.reason)
+      const after = parked.of(id);
+      if (after !== before) for (const one of before) overlay.add(putOrRemove(collection, one.streamId, undefined));
+      if (after !== before) for (const one of after) overlay.add(putOrRemove(collection, one.streamId, one));
+      if (reason && before.every((one) => one.reason !== reason))
         onError(new Error(`projection paused for this stream (other streams continue): ${reason}`));
     };
-    for (const event of events) await follow(event.streamId, () => parked.attempt(event, options.store, handle));
+    const idOf = ({ streamId }: { readonly streamId: StreamId }): string => parseStreamId(streamId).id;
+    for (const event of events) await follow(idOf(event), () => parked.attempt(event, options.store, handle));
     const isRetryDue = nowMs() >= retryAtMs;
-    for (const stream of isRetryDue ? parked.list() : [])
-      if (events.every(({ streamId }) => streamId !== stream.streamId))
-        await follow(stream.streamId, () => parked.resume(stream, last.position, options.store, handle));
+    const tried = new Set(isRetryDue ? events.map(idOf) : []);
+    for (const id of isRetryDue ? new Set(parked.list().map(idOf)) : [])
+      if (!tried.has(id))
+        await follow(id, () => parked.resume(id, parked.of(id), last.position, options.store, handle));
     await readModels.commit(name, last.position, overlay.list(), last);
     const left = parked.list();
     if (left.length === 0) retryWaitMs = FIRST_RETRY_MS;
