@@ -39,7 +39,10 @@ describe('eligibility of disks', () => {
     ['RAID', '', 'x86_64', false],
     ['FC', '4.18.0', 'x86_64', true],
     ['FC', '4.18.0', 'aarch64', false],
+    ['FC', '4.18.0', 's390x', true],
+    ['ECKD', '4.18.0', 's390x', true],
     ['ECKD (ESE)', '4.18.0', 's390x', true],
+    ['FBA', '4.18.0', 's390x', true],
     ['ECKD', '4.18.0', 'x86_64', false],
   ])('accepts type %s with version "%s" on %s: %s', (driveType, version, cpuArchitecture, expected) => {
     expect(isEligible({ driveType }, version, { cpuArchitecture })).toBe(expected);
@@ -61,7 +64,31 @@ describe('eligibility of disks', () => {
       1, 1, 0,
     ]);
     expect(reasons({ disks: [path('sda', 'FC'), path('sdb', 'iSCSI'), multipath] })[2]).toHaveLength(1);
+    expect(reasons({ disks: [path('sda', 'HDD'), multipath] })[1]).toHaveLength(1);
     expect(reasons({ disks: [multipath] })[0]).toHaveLength(1);
+  });
+
+  it('accepts disks of other devices that are no multipath devices', () => {
+    const member = disk({ name: 'sda', driveType: 'FC', holders: 'dm-1,md127' });
+    const local = disk({ name: 'sdb', driveType: 'SSD', holders: 'dm-0' });
+    const [ofVolumes, , ofMultipath] = reasons({ disks: [member, disk({ name: 'dm-1', driveType: 'LVM' }), local] });
+    expect([ofVolumes, ofMultipath]).toEqual([[], []]);
+  });
+
+  it('accepts a multipath device of iSCSI sessions when each session is accepted', () => {
+    const nics = [sampleNic({ name: 'ens4', ipv4Addresses: ['10.0.0.5/24'] }), sampleNic()];
+    const ofPaths = (addresses: readonly string[], version = '4.18.0'): readonly string[] | undefined => {
+      const paths = addresses.map((iscsiHostIpAddress, index) =>
+        disk({ name: `sd${index}`, driveType: 'iSCSI', holders: 'dm-0', iscsiHostIpAddress }),
+      );
+      return reasons({ nics, disks: [...paths, disk({ name: 'dm-0', driveType: 'Multipath' })] }, version).at(-1);
+    };
+    expect(ofPaths(['10.0.0.5', '10.0.1.5'])).toEqual([]);
+    expect(ofPaths(['10.0.0.5', '192.168.128.10'])).toEqual([
+      'iSCSI session uses ens3, the interface of the default route',
+    ]);
+    expect(ofPaths(['', ''])).toEqual(['The host address of the iSCSI session is missing']);
+    expect(ofPaths(['10.0.0.5'], '4.14.9')).toEqual(['Its paths are iSCSI, which requires OpenShift 4.15 or later']);
   });
 
   it('refuses an iSCSI session over the interface of the default route', () => {
@@ -73,6 +100,13 @@ describe('eligibility of disks', () => {
     expect(reasons({ nics, disks: [iscsi('10.0.0.5')] }, '4.14.9')[0]).toHaveLength(1);
     expect(reasons({ nics: [], disks: [iscsi('10.0.0.5')] })[0]).toHaveLength(1);
     expect(reasons({ nics, routes: [], disks: [iscsi('192.168.128.10')] })).toEqual([[]]);
+    const both = [
+      sampleNic({ ipv4Addresses: ['192.168.128.9/24', '192.168.128.10/24'], ipv6Addresses: ['fd00::5/64'] }),
+    ];
+    expect(reasons({ nics: both, disks: [iscsi('192.168.128.10')] })[0]).toHaveLength(1);
+    const routes = [{ interface: 'ens3', gateway: 'fe80::1', destination: '::', family: 10, metric: 100 }];
+    expect(reasons({ nics: both, routes, disks: [iscsi('fd00::5')] })[0]).toHaveLength(1);
+    expect(reasons({ nics: both, routes, disks: [iscsi('192.168.128.10')] })).toEqual([[]]);
   });
 });
 
@@ -110,6 +144,15 @@ describe('selection of the installation disk', () => {
     const selected = { diskId: 'a', diskPath: '/dev/sda' };
     const swapped = [named('b', { name: 'sda', path: '/dev/sda' }), named('a', { name: 'sdb', path: '/dev/sdb' })];
     expect(chooseInstallationDisk(selected, swapped)).toEqual({ diskId: 'a', diskPath: '/dev/sdb' });
+  });
+
+  it('keeps the selected disk that earlier records name by its path only', () => {
+    const disks = [named('a', { path: '/dev/sda' }), named('b', { path: '/dev/sdb', driveType: 'SSD' })];
+    expect(chooseInstallationDisk({ diskId: '', diskPath: '/dev/sdb' }, disks).diskId).toBe('b');
+  });
+
+  it('does not take a disk without a by-path name for the selected one while none is selected', () => {
+    expect(chosen(named('b', { byPath: '', driveType: 'SSD' }), named('a', { byPath: '' }))).toBe('a');
   });
 
   it('identifies a disk without an id by its device path', () => {
