@@ -3,7 +3,15 @@ import { stat, statfs } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { blockCachedSource, type ByteSource } from '@muster/boot-image';
 import { canonicalArchitecture } from '@muster/feature-support';
-import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { RefusalError } from '@muster/problems';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
 import { assertSha256, sha256Of, type StoredImageState } from '../remote/download-file';
 import { ImageStore, type WantedImage } from '../remote/image-store';
@@ -29,7 +37,7 @@ interface HeldSource {
 
 /** Provides the bytes of base images: files, the store of downloaded images, or a server that is read in place. */
 @Injectable()
-export class ImageSources implements OnModuleInit, OnApplicationShutdown {
+export class ImageSources implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('image');
   private readonly client: RemoteClient;
   private readonly store: ImageStore;
@@ -38,6 +46,7 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
   /** By path, with the version that was read. A file that does not match is not read again at each request. */
   private readonly sha256s = new Map<string, { readonly version: string; readonly sha256: string }>();
   private outdated: (key: string) => void = () => undefined;
+  private readonly stop = new AbortController();
 
   constructor(
     @Inject(CONFIG) private readonly config: ImageConfig,
@@ -63,6 +72,11 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
     });
     await this.store.start(wanted, keep);
     if (this.config.fetch === 'eager') for (const image of wanted) this.store.fetch(image);
+  }
+
+  /** The endpoint waits for its requests before it is closed. */
+  beforeApplicationShutdown(): void {
+    this.stop.abort(new RefusalError({ code: 'busy', reason: 'The image service stops. Retry later.' }));
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -155,7 +169,10 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
     const version = opened ? versionOf(opened) : '';
     const known = this.sha256s.get(path);
     if (known?.version === version) return known.sha256;
-    const sha256 = await sha256Of(path);
+    const { signal } = this.stop;
+    const sha256 = await sha256Of(path, signal).catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : error;
+    });
     this.sha256s.set(path, { version, sha256 });
     return sha256;
   }

@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readlinkSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
@@ -31,20 +31,25 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   server.release();
-  await stage.close();
+  await closeStage();
   await server.close();
   folder.remove();
 });
 afterAll(() => nats.stop());
 
-const open = async (url: string): Promise<void> => {
-  const image = { openshift_version: '4.18', cpu_architecture: 'x86_64', url, version: BUILD };
+const open = async (url: string, more: { readonly sha256?: string } = {}): Promise<void> => {
+  const image = { openshift_version: '4.18', cpu_architecture: 'x86_64', url, version: BUILD, ...more };
   const thresholds = { OS_IMAGES_ROOTFS_BYTES_MIN: '1000', OS_IMAGES_KERNEL_BYTES_MIN: '1' };
   stage = await openImageStage(nats.url, {
     OS_IMAGES: JSON.stringify([image]),
     DATA_DIR: folder.path,
     ...thresholds,
   });
+};
+const closeStage = async (): Promise<void> => {
+  const { close } = stage;
+  stage = { ...stage, close: async () => undefined };
+  await close();
 };
 const get = (init: RequestInit = {}): Promise<Response> =>
   fetch(`${stage.url}/byid/${INFRA_ENV_ID}/4.18/x86_64/full.iso`, init);
@@ -112,5 +117,20 @@ describe('downloads of a base image that is replaced', () => {
     expect((await get({ method: 'HEAD' })).headers.get('content-length')).toBe(String(other.length));
     await expect(running.arrayBuffer()).rejects.toThrow();
     expect(openFiles()).toEqual(['live.iso']);
+  });
+});
+
+describe('a file whose hash takes long', () => {
+  it('does not delay the stop of the service', async () => {
+    const path = join(folder.path, 'live.iso');
+    writeFileSync(path, OLD);
+    truncateSync(path, 2 ** 40);
+    await open(pathToFileURL(path).href, { sha256: '00'.repeat(32) });
+    const answered = get();
+    await eventually('the file is read', () => openFiles().length === 2);
+    const closed = closeStage();
+    expect((await answered).status).toBe(503);
+    await closed;
+    expect(openFiles()).toEqual([]);
   });
 });

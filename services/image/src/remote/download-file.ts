@@ -125,14 +125,14 @@ export async function downloadFile(client: RemoteClient, options: DownloadOption
     throw withRemedy(error, target);
   }
   try {
-    if (options.sha256 !== '') assertSha256(await sha256Of(partial), options.sha256);
+    if (options.sha256 !== '') assertSha256(await sha256Of(partial, signal), options.sha256);
     await options.verify(partial);
     const modifiedMs = Date.parse(answer.headers['last-modified'] ?? '');
     if (!Number.isNaN(modifiedMs)) await utimes(partial, new Date(), new Date(modifiedMs));
     await flush(partial);
   } catch (error) {
-    // Resuming cannot succeed, except with a file that could not be read for a moment.
-    if (!lacksResources(error)) await discard();
+    // Resuming cannot succeed, except with a file that could not be read for a moment or until a stop.
+    if (!lacksResources(error) && !signal.aborted) await discard();
     throw withRemedy(error, target);
   }
   await rename(partial, target);
@@ -218,9 +218,9 @@ export class DownloadTurns {
 }
 
 /** Reads the file in chunks, so that requests are served meanwhile. Hex. */
-export async function sha256Of(path: string): Promise<string> {
+export async function sha256Of(path: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
+  await pipeline(createReadStream(path), hash, { signal });
   return hash.digest('hex');
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@muster/testing';
 import type { WantedImage } from './image-store';
@@ -132,6 +132,26 @@ describe('the store of base images at its start', () => {
     }
     expect(stage.server.ranges).toEqual(['', `bytes=${FILE.length}-`]);
     expect((await stage.contentOf(wanted)).equals(FILE)).toBe(true);
+  });
+
+  it('stops while it hashes a complete download, which the next start continues', async () => {
+    // Its hash takes longer than any test.
+    const bytes = 2 ** 40;
+    const partial = join(stage.directory.path, 'rhcos-a.iso.partial');
+    writeFileSync(partial, '');
+    truncateSync(partial, bytes);
+    writeFileSync(`${partial}.version`, '"1"');
+    stage.open({ bytesMax: bytes });
+    stage.server.serve(FILE, { contentRange: `bytes */${bytes}` });
+    const wanted = image('a', stage.server.url, OTHER_SHA256);
+    await stage.store.start([wanted]);
+    stage.store.fetch(wanted);
+    await eventually('the download is complete', () => {
+      const state = stage.store.state(wanted);
+      return state.kind === 'downloading' && state.receivedBytes === bytes;
+    });
+    await stage.store.close();
+    expect(stage.sizeOnDisk('rhcos-a.iso.partial')).toBe(bytes);
   });
 
   it('provides the stored files when it cannot write, as on a full disk or a read-only one', async () => {
