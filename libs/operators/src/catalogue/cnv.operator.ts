@@ -1,4 +1,4 @@
-import { BYTES_PER_GB, extraDisks, listedDevices } from '../plugin/devices';
+import { BYTES_PER_GB, listedDevices, localDisks } from '../plugin/devices';
 import { olmManifests } from '../plugin/olm-objects';
 import { AWAITS_INVENTORY, firstFault, lacks, meets, type OperatorClaim } from '../plugin/operator-claim';
 import { isSince, type OperatorCluster, type OperatorHost } from '../plugin/operator-facts';
@@ -133,7 +133,7 @@ function claimVirtualization({ hardware }: OperatorHost): OperatorClaim {
 
 function claimHostPathDisk(host: OperatorHost, cluster: OperatorCluster): OperatorClaim {
   if (!hasHostPaths(cluster)) return meets();
-  const disks = extraDisks(host).filter(({ sizeBytes }) => sizeBytes > HOST_PATH_GIB * BYTES_PER_GIB);
+  const disks = localDisks(host).filter(({ sizeBytes }) => sizeBytes > HOST_PATH_GIB * BYTES_PER_GIB);
   return disks.length > 0 ? meets() : lacks('no-large-disk', Math.ceil((HOST_PATH_GIB * BYTES_PER_GIB) / BYTES_PER_GB));
 }
 

@@ -44,6 +44,12 @@ describe('OpenShift Virtualization', () => {
     ['a single node of 4.11 without a disk', host('master'), single([4, 11, 9]), 'failure'],
     ['one with a disk of 50 GiB', host('master', { disks: disks((50 * GIB) / 1e9) }), single([4, 11, 9]), 'failure'],
     ['one with a larger disk', host('master', { disks: disks(54) }), single([4, 11, 9]), 'success'],
+    [
+      'one with a larger disk that is removable',
+      host('master', { disks: disks(54).map((one) => ({ ...one, removable: true })) }),
+      single([4, 11, 9]),
+      'failure',
+    ],
     ['a single node of 4.11 without Local Storage', host('master'), singleWithoutLso, 'success'],
     ['a single node of 4.12', host('master'), single([4, 12, 0]), 'success'],
     [

@@ -1,4 +1,4 @@
-import { BYTES_PER_GB, extraDisks } from '../plugin/devices';
+import { BYTES_PER_GB, localDisks } from '../plugin/devices';
 import { olmManifests } from '../plugin/olm-objects';
 import { awaits, AWAITS_INVENTORY, lacks, meets, type OperatorClaim } from '../plugin/operator-claim';
 import { type ClusterShape, isSince, type OperatorCluster, type OperatorHost } from '../plugin/operator-facts';
@@ -144,7 +144,7 @@ const INSTALLATION = { namespace: 'openshift-storage', subscriptionName: 'odf-op
 
 const minGbOf = ({ settings, minStorageGb }: OperatorCluster): number => wholeOf(settings, DISK_GB_MIN) + minStorageGb;
 const disksOf = (host: OperatorHost, cluster: OperatorCluster): number =>
-  extraDisks(host, minGbOf(cluster) * BYTES_PER_GB).length;
+  localDisks(host, minGbOf(cluster) * BYTES_PER_GB).length;
 
 function needsOf(host: OperatorHost, cluster: OperatorCluster): ExtraResources {
   const mode = odfModeOf(cluster.shape);
@@ -223,7 +223,7 @@ export const ODF = operatorPlugin({
         },
   host: {
     checks:
-      'Storage hosts have an SSD or HDD of at least `ODF_MIN_DISK_SIZE_GB` (25 GB by default) in addition to the installation disk.',
+      'Storage hosts have an SSD or HDD that is not removable, of at least `ODF_MIN_DISK_SIZE_GB` (25 GB by default), in addition to the installation disk.',
     claim: claimHost,
     remedy: 'Add a disk to the host, or assign a role to the host.',
   },

@@ -13,6 +13,7 @@ import { ODF, odfModeOf } from './odf.operator';
 const MASTERS = ['master', 'master', 'master'];
 const WORKERS = ['worker', 'worker', 'worker'];
 const of = (...roles: readonly string[]) => cluster({ shape: shapeOf(hosts(...roles)) });
+const removable = (gb: number) => disks(gb).map((one, index) => ({ ...one, removable: index > 0 }));
 const equipped = (...roles: readonly string[]) => roles.map((role) => host(role, { disks: disks(100) }));
 
 describe('mode of OpenShift Data Foundation', () => {
@@ -42,6 +43,7 @@ describe('OpenShift Data Foundation', () => {
       of(...MASTERS),
       'failure',
     ],
+    ['a host whose other disk is removable', host('master', { disks: removable(64) }), of(...MASTERS), 'failure'],
     ['a control plane host in compact mode without a disk', host('master'), of(...MASTERS), 'failure'],
     ['a control plane host in standard mode', host('master'), of(...MASTERS, ...WORKERS), 'success'],
     ['a worker in standard mode', host('worker', { disks: disks(25) }), of(...MASTERS, ...WORKERS), 'success'],
@@ -94,6 +96,13 @@ describe('OpenShift Data Foundation', () => {
     ['no mode', host('worker'), of('worker'), { cpuCores: 0, ramMib: 0 }],
   ])('requires resources in %s', (_case, subject, where, needs) => {
     expect(ODF.resources?.(subject, where)).toEqual(needs);
+  });
+
+  it('counts no removable disk, which the Local Storage operator does not provide', () => {
+    const [stick] = removable(64).slice(1);
+    const subjects = MASTERS.map((role) => host(role, { disks: [...disks(100), ...(stick ? [stick] : [])] }));
+    const objects = ODF.laterManifests?.(subjects, cluster({ shape: shapeOf(subjects) }));
+    expect(objects?.[1]).toMatchObject({ kind: 'StorageCluster', spec: { storageDeviceSets: [{ count: 3 }] } });
   });
 
   it('uses all disks of the storage hosts', () => {

@@ -34,3 +34,7 @@ export function extraDisks({ hardware, installationDiskId }: OperatorHost, minBy
       disk.sizeBytes >= minBytes,
   );
 }
+
+/** Returns the extra disks that the Local Storage operator provides to others. It ignores removable disks, such as USB sticks. */
+export const localDisks = (host: OperatorHost, minBytes = 0): readonly OperatorDisk[] =>
+  extraDisks(host, minBytes).filter(({ removable }) => !removable);
