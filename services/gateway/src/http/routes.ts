@@ -6,11 +6,15 @@ export const API_PREFIX = 'api/assisted-install';
 /** Prefix of the Muster API: paths that assisted-service v2 does not have. */
 export const MUSTER_API = 'api/muster/v1';
 
+/** Begins the target of a request that a client sends as to a proxy (RFC 9112, absolute-form). Every server must accept it. */
+const ORIGIN = /^https?:\/\/[^/?#]*\/?/i;
+
 /**
  * Returns the URL for routing. Existing clients send double and trailing slashes (`/v2/clusters//default-config`,
  * `/v2/clusters/`) and do not follow redirects. The query is not changed.
  */
-export function cleanPath(url: string): string {
+export function cleanPath(target: string): string {
+  const url = target.startsWith('/') ? target : target.replace(ORIGIN, '/');
   const query = url.indexOf('?');
   const path = query < 0 ? url : url.slice(0, query);
   if (!path.includes('//') && (path.length < 2 || !path.endsWith('/'))) return url;
