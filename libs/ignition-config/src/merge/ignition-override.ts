@@ -25,7 +25,7 @@ import {
   unitFault,
 } from '../config/ignition-file';
 import { extentFault, jsonLineOf, lineAt } from '../documents/values';
-import { DISTINCT_LISTS, LATER_MEMBERS, parseIgnitionConfig, RESOURCES } from './ignition.schema';
+import { DISTINCT_LISTS, LATER_MEMBERS, parseIgnitionConfig, RESOURCES, withSpecNames } from './ignition.schema';
 
 /** Versions of the specification that an override may have. */
 export const OVERRIDE_SPEC_VERSIONS: readonly string[] = ['3.0.0', '3.1.0', '3.2.0', '3.3.0', '3.4.0'];
@@ -54,15 +54,18 @@ export function parseIgnitionOverride(text: string, subject: string): ParsedOver
     kind: 'refused',
     refusal: { code: 'invalid-input', reason: `${subject} cannot be used: ${reason}`, subject, allowed },
   });
-  let config: unknown;
+  let given: unknown;
   try {
-    config = JSON.parse(text);
+    given = JSON.parse(text);
   } catch (error) {
     return refuse(`it is not JSON (${describeSyntax(text, error)}).`);
   }
-  if (!isObject(config)) return refuse('it is not a JSON object.');
-  const extent = extentFault(config);
+  const extent = extentFault(given);
   if (extent) return refuse(extent);
+  const twice: Place[] = [];
+  const config = withSpecNames(given, (place) => twice.push(place));
+  if (!isObject(config)) return refuse('it is not a JSON object.');
+  if (twice[0]) return refuse(`${formatPlace(twice[0])} occurs in another case too. Remove one of them.`);
   const ignition = config['ignition'];
   const version = isObject(ignition) ? ignition['version'] : undefined;
   if (typeof version !== 'string' || !OVERRIDE_SPEC_VERSIONS.includes(version)) {

@@ -78,6 +78,24 @@ describe('Ignition override', () => {
     });
   });
 
+  it('is read in any case, as by Ignition', () => {
+    const named = (members: object) => ({ Ignition: { Version: '3.1.0' }, Storage: { FILES: [members] } });
+    expect(parse(named({ Path: '/a', Contents: { fourCE: 1 } }))).toEqual({
+      kind: 'parsed',
+      config: { ...version3, storage: { files: [{ path: '/a', contents: { fourCE: 1 } }] } },
+    });
+    expect(parse({ ...version3, storage: { fileſ: [{ path: 'a' }] } })).toMatchObject({
+      refusal: { reason: expect.stringContaining('storage.files[0].path must be an absolute path') as string },
+    });
+  });
+
+  it('is refused when a member occurs in two cases', () => {
+    const files = [{ path: '/a' }];
+    expect(parse({ ...version3, storage: { files, Files: files } })).toMatchObject({
+      refusal: { reason: expect.stringContaining('storage.Files occurs in another case too') as string },
+    });
+  });
+
   it('treats a member that is null as absent', () => {
     const files = [{ path: '/a', mode: null }];
     expect(parse({ ...version3, storage: { files, links: null } })).toMatchObject({ kind: 'parsed' });

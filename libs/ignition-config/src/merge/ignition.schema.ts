@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createParser, holds, parseJson } from '@muster/schema';
+import { createParser, holds, isObject, memberAt, parseJson, type Place } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 import type { IgnitionConfig } from '../config/ignition-config';
 import { isReadableDataUrl, isRemoteUrl } from '../config/ignition-file';
@@ -222,6 +222,31 @@ const IGNITION = members(
   },
   ['ignition'],
 );
+
+/**
+ * Returns the config with the names of members as the specification writes them, because Ignition reads them in any
+ * case. `onTwice` receives the places of members that occur in two cases.
+ */
+export function withSpecNames(config: unknown, onTwice: (place: Place) => void): unknown {
+  const renamed = (value: unknown, schema: unknown, place: Place): unknown => {
+    const items = memberAt(schema, 'items');
+    if (Array.isArray(value) && items) return value.map((item, index) => renamed(item, items, [...place, index]));
+    const known = memberAt(schema, 'properties');
+    if (!isObject(value) || !isObject(known)) return value;
+    const names = new Map(Object.keys(known).map((name) => [folded(name), name]));
+    const members = new Map<string, unknown>();
+    for (const [given, member] of Object.entries(value)) {
+      const name = names.get(folded(given)) ?? given;
+      if (members.has(name)) onTwice([...place, given]);
+      members.set(name, renamed(member, memberAt(known, name), [...place, name]));
+    }
+    return Object.fromEntries(members);
+  };
+  return renamed(config, IGNITION, []);
+}
+
+/** The JSON decoder of Go reads the long s as an s. */
+const folded = (name: string): string => name.toLowerCase().replaceAll('\u017f', 's');
 
 /** Checks the whole config and reports every violation. */
 export const parseIgnitionConfig = createParser(Type.Unsafe<IgnitionConfig>(IGNITION), {

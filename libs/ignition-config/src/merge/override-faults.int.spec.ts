@@ -119,6 +119,7 @@ const REFUSED: readonly (readonly [string, object])[] = [
   ],
   ['kernelArguments.shouldExist[1]', kernelArguments({ shouldExist: ['b', 'a'], shouldNotExist: ['a'] })],
   ['partitions[0].sizeMiB', partition({ number: 1, sizeMiB: 1e20 })],
+  ['storage.files[0].path', { ignition: V, Storage: { FILES: [{ Path: 'a' }] } }],
 ];
 
 const ACCEPTED: readonly object[] = [
