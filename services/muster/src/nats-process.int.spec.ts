@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectNatsRequests, NatsUnreachable } from '@muster/adapter-nats';
 import { SettingsReader } from '@muster/nest-kit';
@@ -16,6 +16,7 @@ describe('a bus whose child process ends', () => {
   const reports: string[] = [];
   let nats: NatsProcess | undefined;
   const failMark = join(directory.path, 'fail');
+  const [blockMark, starts] = [join(directory.path, 'block'), join(directory.path, 'starts')];
   const connected = async (): Promise<boolean> => {
     const { url = '', serviceCredentials: credentials } = nats ?? {};
     const requests = await connectNatsRequests({ servers: url, name: 'test', credentials }).catch(() => undefined);
@@ -25,8 +26,8 @@ describe('a bus whose child process ends', () => {
   const pidOf = () => Number(readFileSync(join(directory.path, 'nats-server.pid'), 'utf8'));
 
   beforeAll(async () => {
-    // A program in front of nats-server that fails once while the mark exists.
-    const program = `#!/bin/sh\nrm '${failMark}' 2>/dev/null && exit 127\nPATH=\${PATH#*:} exec nats-server "$@"\n`;
+    // A program in front of nats-server that fails once for the one mark, and as long as the other mark exists.
+    const program = `#!/bin/sh\nrm '${failMark}' 2>/dev/null && exit 127\n[ -e '${blockMark}' ] && echo x >> '${starts}' && echo "[$$] 2026/11/30 08:48:$$ [FTL] port in use" >&2 && exit 1\nPATH=\${PATH#*:} exec nats-server "$@"\n`;
     const programs = join(directory.path, 'programs');
     mkdirSync(programs);
     writeFileSync(join(programs, 'nats-server'), program, { mode: 0o700 });
@@ -54,9 +55,22 @@ describe('a bus whose child process ends', () => {
     expect(existsSync(failMark)).toBe(false);
   });
 
+  it('reports the reason of starts that fail again and again once', async () => {
+    writeFileSync(starts, '');
+    writeFileSync(blockMark, '');
+    process.kill(pidOf(), 'SIGKILL');
+    await eventually('several starts have failed', () => readFileSync(starts, 'utf8').length >= 8);
+    expect(reports.slice(2)).toEqual([
+      expect.stringMatching(/^nats-server ended with code null: .* It is started again\.$/),
+      'nats-server ended with code 1: [FTL] port in use. It is started again.',
+    ]);
+    rmSync(blockMark);
+    await eventually('the bus runs again', connected);
+  });
+
   it('stops while no child process runs', async () => {
     process.kill(pidOf(), 'SIGKILL');
-    await eventually('the end is reported', () => reports.length === 3);
+    await eventually('the end is reported', () => reports.length === 5);
     await nats?.stop();
     expect(await connected()).toBe(false);
   });

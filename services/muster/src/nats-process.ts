@@ -24,6 +24,8 @@ const STOP_TIMEOUT_MS = 1_000;
 const PORT_FILE = 'port';
 /** Exit code of a shell when the program does not exist. */
 const NOT_FOUND = 127;
+/** The process id and the time in front of each line of its log. */
+const LOG_PREFIX = /^\[\d+\] \S+ \S+ /;
 /** In the log of nats-server when it cannot use the files of its certificate. */
 const CERTIFICATE_REFUSED = /X509|certificate/i;
 /**
@@ -83,11 +85,13 @@ export async function startNats(options: {
 
   let isWanted = true;
   let isListening = false;
+  let [lastReason, startedAtMs] = ['', 0];
   let failStart: (error: StartError) => void = () => undefined;
   const startFailed = new Promise<never>((_, reject) => (failStart = reject));
   /** Undefined while no child process runs. */
   let child: ChildProcess | undefined = run();
   function run(): ChildProcess {
+    startedAtMs = performance.now();
     const started = spawn('/bin/sh', ['-c', RUN_WHILE_WATCHED, 'nats-server', '-c', config, '-P', pidFile], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       // It gets none of the settings of Muster, some of which are secret.
@@ -106,7 +110,7 @@ export async function startNats(options: {
     watch?.on('error', () => undefined);
     started.once('exit', (code) => {
       if (watch instanceof Writable) watch.end('ended\n');
-      const reason = log.trim().split('\n').at(-1) ?? '';
+      const reason = (log.trim().split('\n').at(-1) ?? '').replace(LOG_PREFIX, '');
       if (code === NOT_FOUND)
         ended(started, 'nats-server is not installed. Install the package nats-server, or set NATS_URL.');
       else if (isListening) ended(started, `nats-server ended with code ${code}: ${reason}`);
@@ -130,7 +134,10 @@ export async function startNats(options: {
     child = undefined;
     if (!isWanted) return;
     if (!isListening) return failStart(new StartError(exitReason, reason));
-    options.onExit(`${reason}. It is started again.`);
+    // A start that fails is repeated four times a second, and its cause may last for days.
+    const isRepeated = reason === lastReason && performance.now() - startedAtMs < START_TIMEOUT_MS;
+    if (!isRepeated) options.onExit(`${reason}. It is started again.`);
+    lastReason = reason;
     setTimeout(() => isWanted && (child = run()), RESTART_WAIT_MS);
   }
   const killAtExit = (): void => void child?.kill('SIGKILL');
