@@ -15,7 +15,7 @@ const table = (name: string, fields: readonly string[] = [], indexes = fields.ma
 export const READ_MODEL_FOLDS: readonly SavedFold[] = [
   {
     name: VIEWS_PROJECTION,
-    version: 10,
+    version: 11,
     tables: [
       table(COLLECTIONS.clusters, ['created_at']),
       table(COLLECTIONS.deletedClusters, ['created_at']),

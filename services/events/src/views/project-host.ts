@@ -97,9 +97,11 @@ async function clusterChanges(
   for (const { clusterId, by } of counts) await change(clusterId, (cluster) => addCounts(cluster, by));
   for (const { clusterId, by } of usage) await change(clusterId, (cluster) => addUsage(cluster, by));
   for (const one of collisions) await change(one.clusterId, (cluster) => withCollisions(cluster, one));
+  // The position of the document stays: it is that of the last event of the cluster itself, whose streams may be paused.
   if (verified)
-    await change(verified.clusterId, (cluster) =>
-      patched({ ...cluster }, verifiedVips(cluster, verified.data), occurrence),
-    );
+    await change(verified.clusterId, (cluster) => {
+      const { _position } = cluster;
+      return patched({ ...cluster }, verifiedVips(cluster, verified.data), { ...occurrence, position: _position });
+    });
   return [...touched].map(([id, cluster]) => putOrRemove(CLUSTERS, id, cluster));
 }

@@ -1,11 +1,14 @@
-import { type ClusterDocument, type IpCollisions, presentCluster } from '@muster/assisted-api';
+import { type ClusterDocument, COLLECTIONS, type IpCollisions, presentCluster } from '@muster/assisted-api';
 import { withCollisions } from './report-view';
 import {
   CLUSTER_ID,
   clusterRegistered,
+  documentsAfter,
   hostRegistered,
+  onCluster,
   onHost,
   onInventory,
+  record,
   viewsAfter,
 } from './view-events.fixture.spec';
 
@@ -162,5 +165,20 @@ describe('reports of hosts in the views', () => {
     );
     expect(cluster.api_vips[0]).not.toHaveProperty('verification');
     expect(cluster.ingress_vips[0]?.verification).toBe('succeeded');
+  });
+
+  it('the VIP check of a host hides no event of a cluster whose stream was paused meanwhile', async () => {
+    const [registered, hosts, revised, verified] = record([
+      clusterRegistered({ settings: { name: 'demo', apiVips: { items: ['10.0.0.1'] } } }),
+      hostRegistered(),
+      onCluster('ClusterSettingsRevised', { changes: { tags: 'edge' } as never }),
+      onInventory('VipsVerified', { vips: [{ vip: '10.0.0.1', vipType: 'api', verification: 'succeeded' }] }),
+    ]);
+    const delivered = [registered, hosts, verified, revised].flatMap((event) => event ?? []);
+    const documents = await documentsAfter(delivered);
+    expect(documents.get(`${COLLECTIONS.clusters}/${CLUSTER_ID}`)).toMatchObject({
+      tags: 'edge',
+      api_vips: [{ ip: '10.0.0.1', verification: 'succeeded' }],
+    });
   });
 });
