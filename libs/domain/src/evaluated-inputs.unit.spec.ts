@@ -32,6 +32,14 @@ describe('a transition that rests on outcomes', () => {
     for (const outdated of [host.inputsRevision - 1, NOT_EVALUATED]) expect(known(outdated)).toEqual(refusal);
   });
 
+  it.each(['preparing-for-installation', 'preparing-successful', 'preparing-failed'] as const)(
+    'is refused while a host is %s',
+    (status) => {
+      const preparing = { ...host, status };
+      expect(hostDecider.decide(refreshHost({}, undefined, { evaluatedRevision: 0 }), preparing)).toEqual(refusal);
+    },
+  );
+
   it('is not refused for a change that validations do not read', () => {
     const explained = evolveHost(host, { type: 'HostStatusExplained', data: { statusReason: undefined } });
     expect(explained.inputsRevision).toBe(host.inputsRevision);

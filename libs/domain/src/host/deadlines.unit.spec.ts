@@ -82,6 +82,8 @@ describe('deadlines of a host', () => {
     ];
     const timeouts = hostTimeouts({ HOST_STAGE_REBOOTING_TIMEOUT: 1 });
     expect(timesOf(stateAfter(history), timeouts)).toEqual([{ name: 'stage', atMs: at(80) }]);
+    const joined = when(history, command('ReportProgress', { stage: 'Joined', controlPlaneCount: 1, at: minute(2) }));
+    expect(timesOf(joined.state, timeouts)).toEqual([{ name: 'stage', atMs: at(62) }]);
   });
 
   it('of a failed host follow its log collection', () => {
@@ -131,6 +133,7 @@ describe('passed deadline of a host', () => {
     expect(when(inStage('Installing'), pass('stage', minute(59))).events).toEqual([]);
     expect(when(day1('known'), pass('stage', minute(600))).events).toEqual([]);
     expect(when(day1('known'), pass('nonsense', minute(600))).events).toEqual([]);
+    expect(when(day1('installing'), pass('stage', minute(600))).events).toEqual([]);
     const once = when(inStage('Installing'), pass('stage', minute(60), { softTimeouts: true }));
     expect(
       when([...inStage('Installing'), ...once.events], pass('stage', minute(61), { softTimeouts: true })).events,

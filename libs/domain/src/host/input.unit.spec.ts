@@ -63,6 +63,11 @@ describe('two live machines with one id', () => {
     expect(isOtherMachine(stateAfter(known), OTHER_MACHINE)).toBe(false);
   });
 
+  it('keep the conflict while both claim the id, also long after it was detected', () => {
+    expect(when(inConflict, claim(KNOWN_MACHINE, 60, minute(59))).events).toEqual([]);
+    expect(when(inConflict, claim(OTHER_MACHINE, 60, minute(59))).events).toEqual([]);
+  });
+
   it('store nothing when they claim the id again', () => {
     expect(when(inConflict, claim(OTHER_MACHINE, 2, minute(2))).events).toEqual([]);
     expect(when(inConflict, claim(KNOWN_MACHINE, 2, minute(2))).events).toEqual([]);
@@ -112,6 +117,11 @@ describe('two live machines with one id', () => {
 });
 
 describe('claim of one machine', () => {
+  it('is the same when the machine registers again within the limit', () => {
+    const result = when(known, command('Register', { machine: KNOWN_MACHINE }));
+    expect(result.state).toMatchObject({ status: 'discovering', conflict: undefined });
+  });
+
   it('stores nothing when it is repeated', () => {
     expect(when(known, claim(KNOWN_MACHINE, 1)).events).toEqual([]);
   });
