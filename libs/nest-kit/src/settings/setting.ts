@@ -84,8 +84,8 @@ export const text = <Fallback extends string | undefined = undefined>(
 export const url = <Fallback extends string | undefined = undefined>(
   given: Given<string, Fallback>,
 ): Setting<string | Fallback> =>
-  setting(given, 'URL', 'an http or https URL', (value) =>
-    /^https?:\/\/[^\s"'\\]+$/.test(value) && URL.canParse(value) ? value.replace(/\/+$/, '') : undefined,
+  setting(given, 'URL', 'an http or https URL without a query or a fragment', (value) =>
+    /^https?:\/\/[^\s"'\\?#]+$/.test(value) && URL.canParse(value) ? value.replace(/\/+$/, '') : undefined,
   );
 
 /** The path of a file. The reader of the setting opens the file. */

@@ -60,6 +60,8 @@ describe('setting', () => {
     ['OS_IMAGES', '{a:1}', 'a JSON array of objects'],
     ['SERVICE_BASE_URL', 'host:8090', 'an http or https URL'],
     ['SERVICE_BASE_URL', 'http://a b', 'an http or https URL'],
+    ['SERVICE_BASE_URL', 'http://a:8090?site=1', 'an http or https URL without a query or a fragment'],
+    ['IMAGE_SERVICE_BASE_URL', 'http://a:8888/#images', 'an http or https URL without a query or a fragment'],
   ])('%s=%s is reported with its value and the expected form', (name, value, expected) => {
     const [problem] = problemsOf({ [name]: value }, name);
     expect(problem).toContain(`Setting ${name}=${JSON.stringify(value)} is not valid. Expected: ${expected}`);
