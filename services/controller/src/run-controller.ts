@@ -19,8 +19,8 @@ import { sendFinalLogs, sendLogsRepeatedly } from './logs';
 import { approveCertificates, countReboots, followNodes, labelNodes } from './nodes';
 
 const ENDS = ['installed', 'cancelled', 'adding-hosts'];
-/** Statuses of a cluster that failed and can still complete. Other statuses follow a reset. */
-const AFTER_FAILURE = ['error', 'installing', 'installing-pending-user-action', 'finalizing'];
+/** Statuses of a cluster that can still complete. Other statuses follow a reset. */
+const CONTINUES = ['error', 'installing', 'installing-pending-user-action', 'finalizing'];
 /** Number of polls after a failure: ten hours. */
 const POLLS_AFTER_FAILURE = 600;
 /** Number of polls, one per minute, for nodes and operators that are late. Those that failed never complete. */
@@ -113,8 +113,8 @@ export async function runController(controller: Controller, signal: AbortSignal)
     await Promise.all([work, diagnosis]);
     await Promise.all(counts);
     if (signal.aborted) return;
-    // The service refuses the logs of a cluster that it does not have.
-    const takesLogs = status !== UNKNOWN && status !== WITHOUT_SERVICE;
+    // The logs do not belong to a cluster that was reset, and the service refuses those of a cluster that it does not have.
+    const takesLogs = ENDS.includes(status);
     const replacesDiagnosis = !failed.signal.aborted || status === 'installed';
     if (takesLogs && replacesDiagnosis)
       await sendFinalLogs(controller, await hasFailedOperator(controller, signal), signal);
@@ -243,7 +243,7 @@ async function untilEnded(controller: Controller, onFailure: () => void, signal:
     try {
       const { status } = await api.cluster(settings.clusterId, false, signal);
       const hasFailed = pollsLeft < Infinity;
-      if (ENDS.includes(status) || (hasFailed && !AFTER_FAILURE.includes(status))) return status;
+      if (!CONTINUES.includes(status)) return status;
       if (status === 'error' && !hasFailed) {
         pollsLeft = POLLS_AFTER_FAILURE;
         onFailure();

@@ -113,6 +113,21 @@ describe('a controller whose cluster is in error', () => {
     expect(ended()).toEqual([{ type: 'ended', status: 'insufficient' }]);
   });
 
+  it.each(['insufficient', 'preparing-for-installation'])(
+    'ends without logs when it is cancelled, reset and %s between two polls',
+    async (status) => {
+      let polls = 0;
+      const reported: string[] = [];
+      const { controller, ended } = failedCluster({
+        reportClusterLogs: async (_cluster, state) => void reported.push(state),
+        cluster: async () => ({ status: (polls += 1) < 3 ? 'installing' : polls < 50 ? status : 'installed' }),
+      });
+      await runController(controller, signal);
+      expect(ended()).toEqual([{ type: 'ended', status }]);
+      expect(reported).toEqual([]);
+    },
+  );
+
   it('ends when the service does not have its cluster', async () => {
     const entries: ControllerLogEntry[] = [];
     const { controller, changes } = failedCluster({
