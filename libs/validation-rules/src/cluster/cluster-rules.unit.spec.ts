@@ -111,8 +111,8 @@ const CASES: readonly [ClusterRuleId, string, ClusterFacts, 'success' | 'failure
   [
     'no-cidrs-overlapping',
     'networks with different indexes',
-    set({ machineNetworks: ['192.168.128.0/24', '10.129.0.0/24'] }),
-    'success',
+    set({ ...balanced, machineNetworks: ['192.168.128.0/24', '10.129.0.0/24'] }),
+    'failure',
   ],
   [
     'no-cidrs-overlapping',

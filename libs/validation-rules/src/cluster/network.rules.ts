@@ -29,18 +29,19 @@ function overlapClaim(settings: ClusterSettingsFacts): Claim {
   const { clusterNetworks, serviceNetworks } = settings;
   if (clusterNetworks.length !== serviceNetworks.length)
     return broken('different-counts', clusterNetworks.length, serviceNetworks.length);
-  for (const [index, { cidr }] of clusterNetworks.entries()) {
-    const networks = parseCidrs([cidr, serviceNetworks[index] ?? '', machineCidrs(settings)[index] ?? '']);
-    const [first, second] = firstOverlap(networks) ?? [];
-    if (first && second) return fail(formatNetwork(first), formatNetwork(second));
-  }
-  return pass();
+  const kinds = [clusterCidrs(settings), serviceNetworks, machineCidrs(settings)].map(parseCidrs);
+  const [first, second] = firstOverlap(kinds) ?? [];
+  return first && second ? fail(formatNetwork(first), formatNetwork(second)) : pass();
 }
 
-function firstOverlap(networks: readonly Cidr[]): readonly [Cidr, Cidr] | undefined {
-  for (const [index, first] of networks.entries()) {
-    const second = networks.slice(index + 1).find((other) => cidrsOverlap(first, other));
-    if (second) return [first, second];
+/** Returns two networks of different kinds that overlap. The installer compares all of them. */
+function firstOverlap(kinds: readonly (readonly Cidr[])[]): readonly [Cidr, Cidr] | undefined {
+  for (const [index, networks] of kinds.entries()) {
+    const others = kinds.slice(index + 1).flat();
+    for (const first of networks) {
+      const second = others.find((other) => cidrsOverlap(first, other));
+      if (second) return [first, second];
+    }
   }
   return undefined;
 }
@@ -90,7 +91,7 @@ export const NETWORK_RULES: readonly ClusterRule[] = [
   {
     id: 'no-cidrs-overlapping',
     category: 'network',
-    checks: 'Cluster, service and machine networks with the same index do not overlap.',
+    checks: 'No cluster, service or machine network overlaps a network of another kind.',
     needs: ['requiredNetworks'],
     claim: ({ settings }) => overlapClaim(settings),
     messages: {
