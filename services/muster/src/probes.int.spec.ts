@@ -1,6 +1,6 @@
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
 import { connectNatsRequests } from '@muster/adapter-nats';
-import type { EventStore } from '@muster/ports';
+import { AppendTooLarge, type EventStore } from '@muster/ports';
 import { eventToAppend, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { busProbe, diskProbe, storeProbe } from './probes';
 
@@ -28,6 +28,14 @@ describe('a probe', () => {
     await expect(store.append('note-1', -1, [eventToAppend()])).rejects.toThrow(full);
     expect(await probe.check()).toBe('the last append failed: the disk is full');
     await store.append('note-1', -1, [eventToAppend()]);
+    expect(await probe.check()).toBeUndefined();
+  });
+
+  it('of the event store does not fail after events that the store does not accept', async () => {
+    const inMemory = inMemoryEventStore();
+    const tooLarge = new AppendTooLarge('note-1', 1_024);
+    const { store, probe } = storeProbe({ ...inMemory, append: () => Promise.reject(tooLarge) });
+    await expect(store.append('note-1', -1, [eventToAppend()])).rejects.toThrow(tooLarge);
     expect(await probe.check()).toBeUndefined();
   });
 

@@ -4,7 +4,14 @@ import { networkInterfaces } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { createSendHttp } from '@muster/host-api';
 import { type Environment, type Probe, DISK_PROBE } from '@muster/nest-kit';
-import { type EventStore, type Requests, RequestTimedOut, settleWithin, unavailableIn } from '@muster/ports';
+import {
+  AppendTooLarge,
+  type EventStore,
+  type Requests,
+  RequestTimedOut,
+  settleWithin,
+  unavailableIn,
+} from '@muster/ports';
 import { errorMessage } from '@muster/schema';
 import { locationOfImage, readImageConfig } from '@muster/service-image';
 import { type Outage, PROBE_TIMEOUT_MS } from './outages';
@@ -48,6 +55,8 @@ export function storeProbe(
         lastFailure = undefined;
         return result;
       } catch (error) {
+        // The size of one request says nothing about the store.
+        if (error instanceof AppendTooLarge) throw error;
         // The failure of an append during an outage is not kept after the outage.
         lastFailure = unavailableIn(error) ? undefined : errorMessage(error);
         throw error;
