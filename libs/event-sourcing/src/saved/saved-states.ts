@@ -12,7 +12,7 @@ import {
   TurnShare,
 } from '@muster/ports';
 import { FilteredState } from './filtered-state';
-import { decodeValue, encodeValue } from './values';
+import { decodedOrNone, encodeValue } from './values';
 
 export interface SaveLimits {
   /** Number of changed entries from which a save starts. A consumer with twice as many waits. */
@@ -145,7 +145,7 @@ export class SavedStates {
     const accepted = new Map<string, Checkpoint>();
     for (const fold of folds) {
       const found = state.get(CHECKPOINTS.name, fold.name);
-      const checkpoint = found && decodeValue<Checkpoint>(found);
+      const checkpoint = found && decodedOrNone<Checkpoint>(found);
       const isOfFold = checkpoint?.version === fold.version && checkpoint.tables === shapeOf(fold);
       if (isOfFold && (!checkpoint.last || (await this.isInStore(checkpoint.last))))
         accepted.set(fold.name, checkpoint);

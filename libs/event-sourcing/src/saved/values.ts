@@ -9,6 +9,15 @@ export const encodeValue = (value: unknown): Uint8Array => serialize(value);
 /** Decodes a saved value. @throws Error when the bytes are not a saved value */
 export const decodeValue = <Value>(bytes: Uint8Array): Value => deserialize(bytes) as Value;
 
+/** As `decodeValue`. Undefined when the bytes cannot be decoded, such as those that a newer release of Node.js saved. */
+export const decodedOrNone = <Value>(bytes: Uint8Array): Value | undefined => {
+  try {
+    return decodeValue<Value>(bytes);
+  } catch {
+    return undefined;
+  }
+};
+
 /** Documents are saved as JSON: parsed ones take 50 to 70 % of the memory of deserialized ones, and of the time. */
 export const encodeDocument = (document: JsonObject): Uint8Array => Buffer.from(JSON.stringify(document));
 
