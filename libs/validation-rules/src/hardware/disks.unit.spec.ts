@@ -84,7 +84,7 @@ describe('eligibility of disks', () => {
       return reasons({ nics, disks: [...paths, disk({ name: 'dm-0', driveType: 'Multipath' })] }, version).at(-1);
     };
     expect(ofPaths(['10.0.0.5', '10.0.1.5'])).toEqual([]);
-    expect(ofPaths(['10.0.0.5', '192.168.128.10'])).toEqual([
+    expect(ofPaths(['192.168.128.10', '10.0.0.5'])).toEqual([
       'iSCSI session uses ens3, the interface of the default route',
     ]);
     expect(ofPaths(['', ''])).toEqual(['The host address of the iSCSI session is missing']);
@@ -132,10 +132,13 @@ describe('selection of the installation disk', () => {
   it('keeps a selected disk that is still eligible, identified by any of its names', () => {
     const disks = [
       named('a', { name: 'sda', path: '/dev/sda' }),
-      named('b', { name: 'sdb', path: '/dev/sdb', byPath: '/by-path/b', driveType: 'SSD' }),
+      named('b', { name: 'sdb', path: '/dev/mapper/b', byPath: '/by-path/b', byId: '/by-id/b', driveType: 'SSD' }),
     ];
-    for (const diskId of ['b', '/by-path/b', '/dev/sdb'])
-      expect(chooseInstallationDisk({ diskId, diskPath: '' }, disks)).toEqual({ diskId: 'b', diskPath: '/dev/sdb' });
+    for (const diskId of ['b', '/by-path/b', '/by-id/b', '/dev/mapper/b', '/dev/sdb'])
+      expect(chooseInstallationDisk({ diskId, diskPath: '' }, disks)).toEqual({
+        diskId: 'b',
+        diskPath: '/dev/mapper/b',
+      });
     expect(chooseInstallationDisk({ diskId: 'gone', diskPath: '/dev/sdz' }, disks).diskId).toBe('a');
     expect(chooseInstallationDisk({ diskId: 'b', diskPath: '/dev/sdb' }, [])).toEqual(NO_INSTALLATION_DISK);
   });

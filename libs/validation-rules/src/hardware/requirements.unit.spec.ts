@@ -13,6 +13,23 @@ const reasonOf = (entries: unknown): string => {
 };
 
 describe('requirements table', () => {
+  it.each([
+    ['master', 4, 16_384, 100, 100, 0],
+    ['arbiter', 2, 8_192, 50, 1_000, 0],
+    ['worker', 2, 8_192, 100, 1_000, 10],
+    ['sno', 8, 16_384, 100, undefined, undefined],
+    ['edge-worker', 2, 8_192, 15, undefined, undefined],
+  ] as const)('requires the documented hardware of %s', (role, cores, ramMib, diskGb, latencyMs, lossPercent) => {
+    expect(requirementsOf(DEFAULT_REQUIREMENTS, '4.18.0')[role]).toEqual({
+      cpuCores: cores,
+      ramMib,
+      diskSizeGb: diskGb,
+      installationDiskSpeedMsMax: 10,
+      networkLatencyMsMax: latencyMs,
+      packetLossPercentMax: lossPercent,
+    });
+  });
+
   it('requires 8 cores of a single node before 4.22, and 4 cores from 4.22 on', () => {
     expect(requirementsOf(DEFAULT_REQUIREMENTS, '4.21.9').sno.cpuCores).toBe(8);
     expect(requirementsOf(DEFAULT_REQUIREMENTS, '4.22.0-rc.1').sno).toEqual({
