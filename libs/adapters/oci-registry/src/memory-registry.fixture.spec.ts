@@ -4,8 +4,8 @@ import type { HttpRequest, HttpResponse } from '@muster/ports';
 
 /** Images that are answered from memory. Every host and repository has all of them. */
 export interface MemoryRegistry {
-  /** Returns the digest of an image with one layer. */
-  add(files: { readonly [path: string]: string }): string;
+  /** Returns the digest of an image with these layers, the uppermost last. */
+  add(...layers: readonly { readonly [path: string]: string }[]): string;
   answer(request: Pick<HttpRequest, 'url'>): HttpResponse;
 }
 
@@ -17,7 +17,8 @@ export function memoryRegistry(): MemoryRegistry {
     return { digest, size: content.length };
   };
   return {
-    add: (files) => put(Buffer.from(JSON.stringify({ layers: [put(createTarGz(files))] }))).digest,
+    add: (...layers) =>
+      put(Buffer.from(JSON.stringify({ layers: layers.map((files) => put(createTarGz(files))) }))).digest,
     answer: ({ url }) => {
       const content = contents.get(url.split('/').at(-1) ?? '');
       return content ? answerOf(content) : { ...answerOf(Buffer.alloc(0)), status: 404 };

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import {
   abortAfter,
   type DownloadProgress,
@@ -9,10 +8,10 @@ import {
   ImageRegistryError,
   type RegistryFault,
 } from '@muster/ports';
-import { type BlobCache, CacheFailure, failCache, type Reading, WrongContent } from './blob-cache';
+import { type BlobCache, CacheFailure, type Reading, WrongContent } from './blob-cache';
 import { type ImageReference, type MirrorRule, parseImageReference, placesOf } from './image-reference';
 import { createRegistryClient, readText, type RegistryClientOptions, SILENCE_MS_MAX } from './registry-client';
-import { decompressed, readTar } from './tar-entries';
+import { extractFromLayer, resolveLink } from './tar-entries';
 
 export interface OciImageRegistryOptions extends RegistryClientOptions {
   readonly mirrors: readonly MirrorRule[];
@@ -200,7 +199,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
       let link: string | undefined;
       for (const layer of [...(document.layers ?? [])].reverse()) {
         const blob = await fetchLayer(image, place, layer, reading);
-        const found = await extract(blob, wanted, cache, name).catch(async (error: Error) => {
+        const found = await extractFromLayer(blob, wanted, cache, name).catch(async (error: Error) => {
           await cache.discard(name);
           const fault = error instanceof CacheFailure ? 'disk' : 'content';
           const reason = `its layer ${layer.digest} cannot be unpacked (${error.message})`;
@@ -214,7 +213,8 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
           await cache.evict();
           return committed;
         }
-        link = found;
+        // The lower layers do not count.
+        if (found !== false) link = found;
         break;
       }
       if (link === undefined) break;
@@ -255,45 +255,3 @@ function architectureIn(configuration: string): string | undefined {
 
 const faultOf = (error: unknown): RegistryFault =>
   error instanceof WrongContent ? 'corrupt' : error instanceof CacheFailure ? 'disk' : 'unreachable';
-
-/** True: the file was written. A text: it is a link to there. Undefined: not in this layer. */
-async function extract(blob: string, path: string, cache: BlobCache, name: string): Promise<true | string | undefined> {
-  const raw = createReadStream(blob);
-  const stream = await decompressed(blob, raw);
-  let result: true | string | undefined;
-  let file: FileHandle | undefined;
-  try {
-    await readTar(
-      stream,
-      (entry) => {
-        if (result !== undefined || file) return 'stop';
-        if (entry.path !== path) return 'skip';
-        if (entry.size > cache.bytesMax)
-          throw new Error(`/${path} has ${entry.size} bytes, and at most ${cache.bytesMax} are allowed`);
-        if (entry.type === 'link' || entry.type === 'hard-link') {
-          result = entry.type === 'link' ? entry.target : `/${entry.target}`;
-          return 'stop';
-        }
-        return 'take';
-      },
-      async (_entry, bytes) => {
-        file ??= await open(await cache.scratch(name), 'w', 0o755).catch(failCache);
-        await file.appendFile(bytes).catch(failCache);
-      },
-    );
-  } finally {
-    raw.destroy();
-    await file?.close();
-  }
-  return file ? true : result;
-}
-
-function resolveLink(from: string, target: string): string {
-  const base = target.startsWith('/') ? [] : from.split('/').slice(0, -1);
-  const parts: string[] = [];
-  for (const part of [...base, ...target.split('/')]) {
-    if (part === '..') parts.pop();
-    else if (part !== '' && part !== '.') parts.push(part);
-  }
-  return parts.join('/');
-}

@@ -1,8 +1,10 @@
 import { createReadStream, type ReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { ByteStream } from '@muster/ports';
 import { Decompress } from 'fzstd';
+import { type BlobCache, failCache } from './blob-cache';
 
 const BLOCK_BYTES = 512;
 /** Headers with long names and attributes are read into memory. Those of real images have less than a kilobyte. */
@@ -113,7 +115,7 @@ function createReader(stream: ByteStream) {
 }
 
 /** Layers are gzip, zstd or plain tar, independent of their media type. */
-export async function decompressed(path: string, raw: ReadStream): Promise<ByteStream> {
+async function decompressed(path: string, raw: ReadStream): Promise<ByteStream> {
   const magic = await firstBytes(path);
   if (GZIP.equals(magic.subarray(0, GZIP.length))) return pipeline(raw, createGunzip(), () => undefined);
   return ZSTD.equals(magic) ? unzstd(raw) : raw;
@@ -138,4 +140,70 @@ async function* unzstd(compressed: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   }
   decompress.push(new Uint8Array(), true);
   yield* ready;
+}
+
+/** Prefix of the name of an entry that removes a file or directory of the lower layers. */
+const WHITEOUT = '.wh.';
+/** Name of an entry that removes the content that its directory has in the lower layers. */
+const OPAQUE = '.wh..wh..opq';
+
+/** Returns the paths of all entries that remove a file of the lower layers. */
+function whiteoutsOf(path: string): ReadonlySet<string> {
+  const parts = path.split('/');
+  return new Set(
+    parts.flatMap((part, index) => [WHITEOUT + part, OPAQUE].map((name) => [...parts.slice(0, index), name].join('/'))),
+  );
+}
+
+/**
+ * Writes a file of a layer to the scratch file of the cache. True: the file was written. A text: it is a link to there. False: the
+ * layer removes the file of the lower layers. Undefined: not in this layer.
+ */
+export async function extractFromLayer(
+  blob: string,
+  path: string,
+  cache: BlobCache,
+  name: string,
+): Promise<boolean | string | undefined> {
+  const raw = createReadStream(blob);
+  const stream = await decompressed(blob, raw);
+  const whiteouts = whiteoutsOf(path);
+  let result: boolean | string | undefined;
+  let file: FileHandle | undefined;
+  try {
+    await readTar(
+      stream,
+      (entry) => {
+        if (typeof result === 'string' || file) return 'stop';
+        if (whiteouts.has(entry.path)) result = false;
+        if (entry.path !== path) return 'skip';
+        if (entry.size > cache.bytesMax)
+          throw new Error(`/${path} has ${entry.size} bytes, and at most ${cache.bytesMax} are allowed`);
+        if (entry.type === 'link' || entry.type === 'hard-link') {
+          result = entry.type === 'link' ? entry.target : `/${entry.target}`;
+          return 'stop';
+        }
+        return 'take';
+      },
+      async (_entry, bytes) => {
+        file ??= await open(await cache.scratch(name), 'w', 0o755).catch(failCache);
+        await file.appendFile(bytes).catch(failCache);
+      },
+    );
+  } finally {
+    raw.destroy();
+    await file?.close();
+  }
+  return file ? true : result;
+}
+
+/** Returns the path to which a link at `from` refers. */
+export function resolveLink(from: string, target: string): string {
+  const base = target.startsWith('/') ? [] : from.split('/').slice(0, -1);
+  const parts: string[] = [];
+  for (const part of [...base, ...target.split('/')]) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return parts.join('/');
 }
