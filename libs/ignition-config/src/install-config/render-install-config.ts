@@ -19,7 +19,7 @@ export function renderInstallConfig(input: InstallConfigInput): InstallConfig {
     apiVersion: 'v1',
     baseDomain: input.baseDomain,
     metadata: { name: input.name },
-    controlPlane: { ...pool(input, 'master', controlPlaneCount), ...fencingSection(input.hosts) },
+    controlPlane: { ...pool(input, 'master', controlPlaneCount), ...fencingSection(input) },
     compute: [pool(input, 'worker', workerCount)],
     ...(arbiterCount > 0 && { arbiter: pool(input, 'arbiter', arbiterCount) }),
     networking: {
@@ -62,12 +62,15 @@ const GO_ARCHITECTURES: ReadonlyMap<string, string> = new Map([
   ['aarch64', 'arm64'],
 ]);
 
-const fencedHosts = (hosts: readonly InstallConfigHost[]): readonly InstallConfigHost[] =>
-  hosts.filter(({ role, fencing }) => role === 'master' && fencing !== undefined);
+/** Only clusters of two nodes without an arbiter use fencing, but hosts of other clusters may have credentials too. */
+const fencedHosts = ({ controlPlaneCount, arbiterCount, hosts }: InstallConfigInput): readonly InstallConfigHost[] =>
+  controlPlaneCount === 2 && arbiterCount === 0
+    ? hosts.filter(({ role, fencing }) => role === 'master' && fencing !== undefined)
+    : [];
 
 /** Two nodes with fencing credentials, in the order of their names. */
-function fencingSection(hosts: readonly InstallConfigHost[]): object {
-  const credentials = [...fencedHosts(hosts)]
+function fencingSection(input: InstallConfigInput): object {
+  const credentials = [...fencedHosts(input)]
     .sort((first, second) => (first.hostname < second.hostname ? -1 : 1))
     .map(({ hostname, fencing }) => ({
       ...(fencing?.macAddress ? { macAddress: fencing.macAddress } : { hostname }),
@@ -80,11 +83,12 @@ function fencingSection(hosts: readonly InstallConfigHost[]): object {
 }
 
 /** Topologies are a technology preview before the version that supports them. */
-function featureSet({ openshiftVersion, arbiterCount, hosts }: InstallConfigInput): object {
+function featureSet(input: InstallConfigInput): object {
+  const { openshiftVersion, arbiterCount } = input;
   const { since, until } = ARBITER_PREVIEW;
   const isArbiterPreview =
     arbiterCount > 0 && isAtLeast(openshiftVersion, since) && !isAtLeast(openshiftVersion, until);
-  const isFencingPreview = fencedHosts(hosts).length > 0 && !isAtLeast(openshiftVersion, FENCING_SUPPORTED_SINCE);
+  const isFencingPreview = fencedHosts(input).length > 0 && !isAtLeast(openshiftVersion, FENCING_SUPPORTED_SINCE);
   return isArbiterPreview || isFencingPreview ? { featureSet: 'TechPreviewNoUpgrade' } : {};
 }
 

@@ -29,3 +29,19 @@ describe('the SSH keys', () => {
     expect(renderInstallConfig(sampleInstallConfig({ sshPublicKey }))['sshKey']).toBe(sshKey);
   });
 });
+
+describe('the fencing section', () => {
+  const fencing = { address: 'redfish://bmc', username: 'u', password: 'p', certificateVerification: 'Disabled' };
+  const host = (hostname: string) =>
+    ({ hostname, role: 'master', bootMacAddress: '02:00:00:00:00:01', isLegacyBoot: false, fencing }) as const;
+  const fenced = { openshiftVersion: '4.21.0', hosts: ['a', 'b'].map(host) };
+
+  it.each([
+    ['two nodes and an arbiter', { controlPlaneCount: 2, arbiterCount: 1 }],
+    ['three control plane nodes', { controlPlaneCount: 3 }],
+  ])('is absent in a cluster of %s, also when hosts have credentials', (_, counts) => {
+    const config = renderInstallConfig(sampleInstallConfig({ ...fenced, ...counts }));
+    expect(config).not.toHaveProperty('controlPlane.fencing');
+    expect(config).not.toHaveProperty('featureSet');
+  });
+});

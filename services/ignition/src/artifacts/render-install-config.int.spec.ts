@@ -148,6 +148,10 @@ describe('an install-config before the installation', () => {
 
   it('contains the power management of a host when it was set', async () => {
     await givenReadyCluster(stage);
+    await stage.given('cluster', CLUSTER_ID, {
+      type: 'ClusterSettingsRevised',
+      data: { changes: { controlPlaneCount: 2 } },
+    } as unknown as MusterEvent);
     const [first] = HOST_IDS;
     const credentials = {
       address: 'https://bmc',
@@ -180,7 +184,7 @@ describe('an install-config before the installation', () => {
     await secrets.seal(CLUSTER_ID, proxy.sealedAs, Buffer.from(JSON.stringify(opened)));
     await stage.given('cluster', CLUSTER_ID, {
       type: 'ClusterSettingsRevised',
-      data: { changes: { proxy } },
+      data: { changes: { proxy, controlPlaneCount: 2 } },
     } as unknown as MusterEvent);
     const bmc = { address: 'https://bmc', username: 'root', password: 'canary', mac_address: '52:54:00:00:00:01' };
     const fencing = Buffer.from(JSON.stringify({ ...bmc, certificate_verification: 'Disabled' }));
