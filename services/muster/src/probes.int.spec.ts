@@ -44,10 +44,13 @@ describe('a probe', () => {
     expect(await probe.check()).toBe('the event store does not answer: gone');
   });
 
-  it('of the disk fails below the reserve', async () => {
+  it('of the disk fails below the reserve, and without the directory', async () => {
     const directory = temporaryDirectory();
     expect(await diskProbe(directory.path, 0).check()).toBeUndefined();
     expect(await diskProbe(directory.path, Number.MAX_SAFE_INTEGER).check()).toMatch(/MiB left, less than the reserve/);
     directory.remove();
+    expect(await diskProbe(directory.path, 0).check()).toMatch(
+      `the disk of ${directory.path} cannot be examined: ENOENT: no such file or directory`,
+    );
   });
 });

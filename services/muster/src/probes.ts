@@ -55,7 +55,7 @@ export function storeProbe(
         lastFailure = undefined;
         return result;
       } catch (error) {
-        // The size of one request says nothing about the store.
+        // The store works. Only this request is too large for it.
         if (error instanceof AppendTooLarge) throw error;
         // The failure of an append during an outage is not kept after the outage.
         lastFailure = unavailableIn(error) ? undefined : errorMessage(error);
@@ -79,8 +79,10 @@ export function storeProbe(
 export const diskProbe = (directory: string, reserveBytes: number): Probe => ({
   part: DISK_PROBE,
   check: async () => {
-    const { bavail, bsize } = await statfs(directory);
-    const freeBytes = bavail * bsize;
+    const space = await statfs(directory).catch((error: unknown) => errorMessage(error));
+    // Such as a file system of the network that does not answer any more.
+    if (typeof space === 'string') return `the disk of ${directory} cannot be examined: ${space}`;
+    const freeBytes = space.bavail * space.bsize;
     return freeBytes < reserveBytes
       ? `the disk of ${directory} has ${Math.floor(freeBytes / MIBIBYTE)} MiB left, less than the reserve of ${Math.floor(reserveBytes / MIBIBYTE)} MiB (MUSTER_DISK_RESERVE)`
       : undefined;
