@@ -14,7 +14,7 @@ const outcome = (id: string, status: string): Outcome => ({
 });
 
 const OPERATOR_RULES = OPERATOR_NAMES.map(operatorRuleId);
-const SOFT_OPERATOR = operatorRuleId('openshift-ai-gpu');
+const SOFT_OPERATOR = 'openshift-ai-gpu-requirements-satisfied';
 const idsWith = (rules: readonly { id: string; gate: string }[], gate: string): readonly string[] =>
   rules.filter((rule) => rule.gate === gate).map(({ id }) => id);
 const sorted = (ids: readonly string[]): readonly string[] => [...ids].sort();
@@ -70,9 +70,7 @@ describe('rules that block', () => {
 
   it('include all operators that are selected', () => {
     expect(idsWith(HOST_RULES, 'known')).toEqual(expect.arrayContaining(OPERATOR_RULES));
-    expect(idsWith(CLUSTER_RULES, 'ready')).toEqual(
-      expect.arrayContaining(OPERATOR_RULES.filter((id) => id !== SOFT_OPERATOR)),
-    );
+    expect(idsWith(CLUSTER_RULES, 'ready')).toEqual(expect.arrayContaining(OPERATOR_RULES));
   });
 });
 
