@@ -151,18 +151,37 @@ const firstByName = (interfaces: readonly NetworkInterface[]): NetworkInterface 
 
 function dnsSettings(family: Family, one: NetworkInterface, state: NetworkState): KeyfileSettings {
   const { dns } = state;
-  const servers = dns.servers.filter((server) => familyOf(server) === family);
-  const firstFamily = familyOf(dns.servers[0] ?? '');
-  const isNameServerCarrier = family === firstFamily && dns.search.length + dns.options.length > 0;
-  if ((servers.length === 0 && !isNameServerCarrier) || dnsCarrier(family, state) !== one) return {};
-  return {
-    dns: servers.map((server) => server.split('%')[0]).join(';') || undefined,
-    'dns-priority': family === firstFamily ? FIRST_DNS_PRIORITY : SECOND_DNS_PRIORITY,
-    ...(family === firstFamily && {
-      'dns-search': dns.search.join(';') || undefined,
-      'dns-options': dns.options.join(';') || undefined,
-    }),
+  const names: KeyfileSettings = {
+    'dns-search': dns.search.join(';') || undefined,
+    'dns-options': dns.options.join(';') || undefined,
   };
+  if (dns.servers.length === 0) {
+    const carrier = dns.search.length + dns.options.length > 0 ? searchCarrier(state) : undefined;
+    const isCarrier = carrier?.one === one && carrier.family === family;
+    return isCarrier ? { 'dns-priority': FIRST_DNS_PRIORITY, ...names } : {};
+  }
+  const servers = dns.servers.filter((server) => familyOf(server) === family);
+  const isFirst = family === familyOf(dns.servers[0] ?? '');
+  if (servers.length === 0 || dnsCarrier(family, state) !== one) return {};
+  return {
+    dns: servers.map((server) => server.split('%')[0]).join(';'),
+    'dns-priority': isFirst ? FIRST_DNS_PRIORITY : SECOND_DNS_PRIORITY,
+    ...(isFirst && names),
+  };
+}
+
+/**
+ * Returns the section for search domains and options without name servers, as nmstate chooses it: of an automatic interface, else of any
+ * other, and IPv6 before IPv4.
+ */
+function searchCarrier({ interfaces }: Pick<NetworkState, 'interfaces'>) {
+  const able = interfaces.filter((one) => one.state === 'up' && one.controller === '' && one.name !== LOOPBACK);
+  const isAutomatic = ({ isEnabled, isDhcp }: IpSettings): boolean => isEnabled && isDhcp;
+  for (const isFit of [isAutomatic, ({ isEnabled }: IpSettings): boolean => isEnabled]) {
+    const one = firstByName(able.filter(({ ipv4, ipv6 }) => isFit(ipv4) || isFit(ipv6)));
+    if (one) return { one, family: isFit(one.ipv6) ? 'ipv6' : 'ipv4' };
+  }
+  return undefined;
 }
 
 const LOOPBACK = 'lo';

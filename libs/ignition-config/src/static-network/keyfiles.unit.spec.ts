@@ -100,6 +100,18 @@ describe('a keyfile contains', () => {
       'dns=fe80::1;fd00::53\n',
     ],
     [
+      'search domains of a host that has only IPv6, without name servers',
+      eth0('ipv6: {enabled: true, dhcp: true, autoconf: true}') + 'dns-resolver: {config: {search: [a.example]}}\n',
+      'eth0',
+      'dns-priority=40\ndns-search=a.example\n',
+    ],
+    [
+      'resolver options of an automatic interface before a static one, without name servers',
+      `${eth0('ipv4: {enabled: true, dhcp: true}')}- {name: a0, type: ethernet, ${ADDRESSES}}\ndns-resolver: {config: {options: [rotate]}}\n`,
+      'eth0',
+      'dns-priority=40\ndns-options=rotate\n',
+    ],
+    [
       'the types of DHCP identifiers in lower case',
       eth0('ipv4: {enabled: true, dhcp: true, dhcp-client-id: LL}, ipv6: {enabled: true, dhcp: true, dhcp-duid: LLT}'),
       'eth0',
