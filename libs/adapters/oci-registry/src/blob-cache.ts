@@ -1,8 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ByteStream, type DownloadProgress, KeyedQueue } from '@muster/ports';
+import { errorCode } from '@muster/schema';
 
 /** The end and the progress of a read. */
 export interface Reading {
@@ -42,6 +43,10 @@ export interface BlobCache {
     body: ByteStream,
     onBytes: (bytes: number) => void,
   ): Promise<string>;
+  /** Appends to an open file of `size` bytes. On a full disk, unused files are removed, oldest first. @throws CacheFailure */
+  write(file: FileHandle, bytes: Uint8Array, size: number): Promise<void>;
+  /** Runs a task, and removes no file with these names to free space meanwhile. */
+  using<Result>(names: readonly string[], task: () => Promise<Result>): Promise<Result>;
   /** Returns a path for a file that `commit` then moves into the cache, or `discard` removes. */
   scratch(name: string): Promise<string>;
   /** Removes an incomplete file. Never throws. */
@@ -95,26 +100,16 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
   const queue = new KeyedQueue();
   const waiting = new Map<string, Set<Reading>>();
   const at = (name: string): string => join(directory, name.replace(/[^A-Za-z0-9.-]/g, '-'));
-  const sizeOf = (path: string): Promise<number> =>
-    stat(path).then(
-      ({ size }) => size,
-      () => 0,
-    );
+  const statsOf = (path: string) => stat(path).catch(() => undefined);
   /** The files that this process has read completely, because an installer of a release has several hundred megabytes. */
   const verified = new Map<string, string>();
-  const stateOf = (path: string): Promise<string | undefined> =>
-    stat(path).then(
-      ({ ino, size }) => `${ino} ${size}`,
-      () => undefined,
-    );
   const isWhole = async (name: string, path: string): Promise<boolean> => {
     const expected = DIGEST.exec(name)?.[1] ?? (await readFile(path + SUM, 'utf8').catch(() => ''));
     return (await sha256Of(path).catch(() => undefined)) === expected;
   };
   const remove = async (path: string): Promise<void> => {
     verified.delete(path);
-    await rm(path, { force: true });
-    await rm(path + SUM, { force: true });
+    for (const each of [path, path + SUM]) await rm(each, { force: true });
   };
   /** Paths that must not be evicted, with the number of their users. The part of a file has its users. */
   const users = new Map<string, number>();
@@ -122,6 +117,40 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
     const count = (users.get(path) ?? 0) + change;
     if (count > 0) users.set(path, count);
     else users.delete(path);
+  };
+  const using: BlobCache['using'] = (names, task) => {
+    for (const name of names) countUse(at(name), 1);
+    return task().finally(() => names.forEach((name) => countUse(at(name), -1)));
+  };
+  /** Removes unused files, oldest first, until at most `mostOf(total)` bytes are left. Returns how many bytes it removed. */
+  const removeUnused = async (mostOf: (total: number) => number): Promise<number> => {
+    const paths = (await readdir(directory)).map((name) => join(directory, name));
+    const found = await Promise.all(paths.map(async (path) => ({ path, stats: await statsOf(path) })));
+    const files = found.flatMap(({ path, stats }) =>
+      stats ? [{ path, mtimeMs: stats.mtimeMs, size: stats.size }] : [],
+    );
+    const total = files.reduce((sum, { size }) => sum + size, 0);
+    let removed = 0;
+    // The newest file is in use, so it is kept regardless of its size.
+    const oldestFirst = files.filter(({ path }) => !path.endsWith(SUM)).sort((a, b) => a.mtimeMs - b.mtimeMs);
+    for (const { path, size } of oldestFirst.slice(0, -1)) {
+      if (total - removed <= mostOf(total)) break;
+      if (users.has(path.endsWith(PART) ? path.slice(0, -PART.length) : path)) continue;
+      await remove(path);
+      removed += size;
+    }
+    return removed;
+  };
+  const write: BlobCache['write'] = async (file, bytes, size) => {
+    for (;;)
+      try {
+        return await file.appendFile(bytes);
+      } catch (error) {
+        const isFull = ['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '');
+        const removed = isFull ? await removeUnused((total) => total - 1).catch(failCache) : 0;
+        if (removed === 0) return failCache(error as Error);
+        await file.truncate(size).catch(failCache);
+      }
   };
   const discard = (name: string): Promise<void> => rm(at(name) + PART, { force: true }).catch(() => undefined);
   /** A file system may write the new name to the disk before the bytes, so the bytes are flushed first. */
@@ -153,10 +182,9 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
     try {
       for await (const chunk of body) {
         hash.update(chunk);
-        bytes += chunk.length;
-        if (bytes > most) await fail(`the layer has more than ${most} bytes`);
-        await file.appendFile(chunk).catch(failCache);
-        onBytes(bytes);
+        if (bytes + chunk.length > most) await fail(`the layer has more than ${most} bytes`);
+        await write(file, chunk, bytes);
+        onBytes((bytes += chunk.length));
       }
     } catch (error) {
       if (error instanceof CacheFailure) await discard(name);
@@ -202,9 +230,10 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
     },
     find: async (name) => {
       const path = at(name);
-      const state = await stateOf(path);
+      const stats = await statsOf(path);
       // Another call may be storing the file, with its SHA-256 first.
-      if (state === undefined) return undefined;
+      if (!stats) return undefined;
+      const state = `${stats.ino} ${stats.size}`;
       const isIntact = verified.get(path) === state || (await isWhole(name, path));
       if (!isIntact) {
         // When the file cannot be removed, it cannot be replaced either. That error names the cause.
@@ -213,39 +242,17 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
       }
       verified.set(path, state);
       const now = new Date();
-      return utimes(path, now, now).then(
-        () => path,
-        () => undefined,
-      );
+      const whole = utimes(path, now, now).then(() => path);
+      return whole.catch(() => undefined);
     },
-    partialBytes: (name) => sizeOf(at(name) + PART),
-    append: (name, ...more) => {
-      countUse(at(name), 1);
-      return append(name, ...more).finally(() => countUse(at(name), -1));
-    },
+    partialBytes: async (name) => (await statsOf(at(name) + PART))?.size ?? 0,
+    append: (name, ...more) => using([name], () => append(name, ...more)),
+    write,
+    using,
     scratch: async (name) => at(name) + PART,
     discard,
     commit,
-    evict: async () => {
-      const paths = (await readdir(directory)).map((name) => join(directory, name));
-      // Another read may rename or remove a file meanwhile.
-      const found = paths.map((path) =>
-        stat(path).then(
-          ({ mtimeMs, size }) => [{ path, mtimeMs, size }],
-          () => [],
-        ),
-      );
-      const files = (await Promise.all(found)).flat();
-      let total = files.reduce((sum, { size }) => sum + size, 0);
-      // The newest file is in use, so it is kept regardless of its size.
-      const oldestFirst = files.filter(({ path }) => !path.endsWith(SUM)).sort((a, b) => a.mtimeMs - b.mtimeMs);
-      for (const { path, size } of oldestFirst.slice(0, -1)) {
-        if (total <= bytesMax) return;
-        if (users.has(path.endsWith(PART) ? path.slice(0, -PART.length) : path)) continue;
-        await remove(path);
-        total -= size;
-      }
-    },
+    evict: async () => void (await removeUnused(() => bytesMax)),
     holding: () => {
       const held = new Set<string>();
       // A layer is needed only until its files are extracted.
@@ -289,9 +296,5 @@ async function sha256Of(path: string): Promise<string> {
 /** Waits until the disk has the content of a file, or the names in a directory. */
 async function flush(path: string): Promise<void> {
   const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await file.sync().finally(() => file.close());
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { blobCache } from './blob-cache';
@@ -13,11 +13,13 @@ const TEXT = randomBytes(100_000).toString('hex');
 describe('a full disk', () => {
   let directory: TemporaryDirectory;
   let digest: string;
-  let read: () => Promise<string>;
+  let read: (image?: string) => Promise<string>;
+  let add: (text: string) => string;
   beforeEach(async () => {
     directory = temporaryDirectory();
     const images = memoryRegistry();
-    digest = images.add({ a: TEXT });
+    add = (text) => images.add({ a: text });
+    digest = add(TEXT);
     const registry = await ociImageRegistry({
       send: async (request) => images.answer(request),
       pullSecret: parsePullSecret(''),
@@ -28,8 +30,8 @@ describe('a full disk', () => {
       cache: blobCache(join(directory.path, 'cache'), 1e9),
     });
     const { signal } = new AbortController();
-    read = async () =>
-      readFileSync((await registry.extractFile(`one.lan/image@${digest}`, 'amd64', 'a', signal)).path, 'utf8');
+    read = async (image = digest) =>
+      readFileSync((await registry.extractFile(`one.lan/image@${image}`, 'amd64', 'a', signal)).path, 'utf8');
   });
   afterEach(() => {
     jest.restoreAllMocks();
@@ -59,5 +61,21 @@ describe('a full disk', () => {
     await expect(read()).rejects.toMatchObject({ fault: 'disk' });
     expect(readdirSync(join(directory.path, 'cache'))).toHaveLength(kept);
     expect(await read()).toBe(TEXT);
+  });
+
+  it.each([
+    ['the download of a layer', 1],
+    ['the extraction of a file', 2],
+  ])('removes the unused files of other images, oldest first, for %s', async (_, write) => {
+    const files = (): readonly string[] => readdirSync(join(directory.path, 'cache')).sort();
+    const older = add(randomBytes(10).toString('hex'));
+    await read(older);
+    const layer = files().find((name) => !name.includes('amd64'));
+    const hourAgo = new Date(Date.now() - 3_600_000);
+    await utimes(join(directory.path, 'cache', layer ?? ''), hourAgo, hourAgo);
+    const before = files();
+    await failWrite(write);
+    expect(await read()).toBe(TEXT);
+    expect(before.filter((name) => !files().includes(name))).toEqual([layer]);
   });
 });

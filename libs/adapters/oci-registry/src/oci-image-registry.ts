@@ -199,7 +199,8 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
       let link: string | undefined;
       for (const layer of [...(document.layers ?? [])].reverse()) {
         const blob = await fetchLayer(image, place, layer, reading);
-        const found = await extractFromLayer(blob, wanted, cache, name).catch(async (error: Error) => {
+        const extract = () => extractFromLayer(blob, wanted, cache, name);
+        const found = await cache.using([layer.digest, name], extract).catch(async (error: Error) => {
           await cache.discard(name);
           const fault = error instanceof CacheFailure ? 'disk' : 'content';
           const reason = `its layer ${layer.digest} cannot be unpacked (${error.message})`;

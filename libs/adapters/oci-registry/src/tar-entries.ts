@@ -1,4 +1,4 @@
-import { createReadStream, type ReadStream } from 'node:fs';
+import { constants, createReadStream, type ReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -147,6 +147,9 @@ const WHITEOUT = '.wh.';
 /** Name of an entry that removes the content that its directory has in the lower layers. */
 const OPAQUE = '.wh..wh..opq';
 
+/** Each write appends, also after a part of another write was removed. */
+const FROM_EMPTY = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
+
 /** Returns the paths of all entries that remove a file of the lower layers. */
 function whiteoutsOf(path: string): ReadonlySet<string> {
   const parts = path.split('/');
@@ -170,6 +173,7 @@ export async function extractFromLayer(
   const whiteouts = whiteoutsOf(path);
   let result: boolean | string | undefined;
   let file: FileHandle | undefined;
+  let size = 0;
   try {
     await readTar(
       stream,
@@ -186,8 +190,9 @@ export async function extractFromLayer(
         return 'take';
       },
       async (_entry, bytes) => {
-        file ??= await open(await cache.scratch(name), 'w', 0o755).catch(failCache);
-        await file.appendFile(bytes).catch(failCache);
+        file ??= await open(await cache.scratch(name), FROM_EMPTY, 0o755).catch(failCache);
+        await cache.write(file, bytes, size);
+        size += bytes.length;
       },
     );
   } finally {
