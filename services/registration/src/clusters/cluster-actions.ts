@@ -81,8 +81,8 @@ export class Propagation {
 }
 
 /** The command does not affect a host that registered after it. Only the deletion of a cluster applies to all hosts. */
-const appliesTo = ({ state }: MemberEntry, { kind, at }: PropagatedCommand): boolean =>
-  kind === 'deregistered' || state.registeredAt <= at;
+const appliesTo = ({ registeredPosition }: MemberEntry, { kind, position }: PropagatedCommand): boolean =>
+  kind === 'deregistered' || registeredPosition <= position;
 
 /**
  * Actions on a cluster that are propagated to its hosts. This class stores only the event of the cluster. The reactions

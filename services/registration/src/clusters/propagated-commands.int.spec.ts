@@ -106,13 +106,16 @@ describe('commands that are propagated to hosts', () => {
     expect(await running.store.head()).toBe(head);
   });
 
-  it('do not affect a host that registered between the command and the crash', async () => {
+  it.each([
+    ['one second after it', 1_000],
+    ['in the same millisecond', 0],
+  ])('do not affect a host that registered between the command and the crash, %s', async (_when, laterMs) => {
     const [first, ...others] = await cluster.installing();
     if (!first) throw new Error('there are three hosts');
     await running.stopService();
     const data = { reason: 'r' };
     await running.append(streamIdOf('cluster', cluster.id), { type: 'ClusterReset', data, commandId: 'crashed' });
-    running.clock.advance(1_000);
+    running.clock.advance(laterMs);
     const at = new Date(running.clock.nowMs()).toISOString();
     const again = { kind: 'Host', clusterId: cluster.id, discoveryAgentVersion: '', inventoryKept: false, at };
     const entered = { status: 'discovering', from: 'installing', transition: 't', at, cause: '' };

@@ -24,7 +24,6 @@ import {
   isClosedCluster,
   isClosedHost,
   Membership,
-  type MembershipChange,
 } from '@muster/domain';
 import { START_OF_STORE, type RecordedEvent } from '@muster/ports';
 import { type Entries, entriesInMemory, type MakeEntries } from '@muster/decision';
@@ -46,6 +45,7 @@ import {
   newHost,
   NOTHING_REPORTED,
   placeOf,
+  registrationOf,
   withChanges,
 } from './view-entries';
 
@@ -64,7 +64,7 @@ export class RegistrationView {
   });
   private lastPosition: number;
   /** Membership change of the last event. */
-  private lastChange: MembershipChange = { left: '', joined: '' };
+  private lastChange = { left: '', joined: '' };
 
   /** True when all events from before the start were applied. */
   isLive = false;
@@ -217,7 +217,7 @@ export class RegistrationView {
     const before = known?.state ?? hostDecider.initialState();
     const state = hostDecider.evolve(before, event);
     if (known) {
-      Object.assign(known, { state, ...placeOf(event), cause: causeOf(event) });
+      Object.assign(known, { state, ...placeOf(event), ...registrationOf(event), cause: causeOf(event) });
       this.hosts.changed(key);
     } else this.hosts.set(key, newHost(key, state, event));
     const isInput = state.inputsRevision !== before.inputsRevision;

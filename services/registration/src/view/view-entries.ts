@@ -56,12 +56,14 @@ export interface HostEntry extends Place {
   osImageUrl?: string;
   /** Position of the last event about the host, or report of it, that its outcomes depend on. */
   inputsPosition: number;
+  /** Position of the event with which the host registered last. */
+  registeredPosition: number;
   /** The last event of the host, which is the cause of the next command. */
   cause: Cause;
 }
 
 /** The members of a host that decisions about its cluster read. */
-export type MemberEntry = Readonly<Pick<HostEntry, 'key' | 'state' | 'hardware'>>;
+export type MemberEntry = Readonly<Pick<HostEntry, 'key' | 'state' | 'hardware' | 'registeredPosition'>>;
 
 export interface ClusterEntry extends Place {
   readonly id: string;
@@ -94,12 +96,10 @@ export interface ClusterEntry extends Place {
   cause: Cause;
 }
 
-export interface InfraEnvEntry extends Readonly<Place> {
-  readonly state: InfraEnvState;
-}
+export type InfraEnvEntry = Readonly<Place & { state: InfraEnvState }>;
 
 /** Raised when saved entries or their fold change. */
-export const VIEW_VERSION = 7;
+export const VIEW_VERSION = 8;
 export const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id', 'infra_env_id'] };
 export const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
 export const INFRA_ENVS: EntryShape = { name: 'infra_envs', fields: ['cluster_id'] };
@@ -172,6 +172,10 @@ const PROPAGATED: { readonly [type: string]: PropagatedCommand['kind'] | undefin
 
 export const placeOf = ({ revision, position }: RecordedMusterEvent): Place => ({ revision, position });
 
+/** Returns the position of an event with which a host registers. */
+export const registrationOf = ({ type, position }: RecordedMusterEvent): Partial<HostEntry> =>
+  type === 'HostRegistered' || type === 'HostReregistered' ? { registeredPosition: position } : {};
+
 export const causeOf = ({ id, metadata }: RecordedMusterEvent): Cause => ({
   causationId: id,
   correlationId: metadata.correlationId,
@@ -184,12 +188,7 @@ export const withChanges = (before: Outcomes, changed: readonly Outcome[]): Outc
   new Map([...before, ...changed.map((outcome) => [outcome.id, sharedOutcome(outcome)] as const)]);
 
 /** The results of an installation, as a reset removes them. */
-const NOTHING_PREPARED = {
-  artifacts: undefined,
-  releaseImages: undefined,
-  download: undefined,
-  hasKubeconfig: false,
-};
+const NOTHING_PREPARED = { artifacts: undefined, releaseImages: undefined, download: undefined, hasKubeconfig: false };
 
 /** Reports and outcomes of an earlier generation of a host are void. */
 export const NOTHING_REPORTED = {
@@ -210,6 +209,7 @@ export const newHost = (key: HostKey, state: HostState, event: RecordedMusterEve
   checkedImages: [],
   outcomes: NO_OUTCOMES,
   inputsPosition: event.position,
+  registeredPosition: event.position,
   cause: causeOf(event),
 });
 
