@@ -158,7 +158,9 @@ export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, ti
   const { call } = client;
   const json = async <T>(read: (text: string) => T, what: HttpCall, signal: AbortSignal): Promise<T> =>
     read((await call(what, signal)).body.toString('utf8'));
-  const done = async (what: HttpCall, signal: AbortSignal): Promise<void> => void (await call(what, signal));
+  // The answer may be the whole cluster.
+  const done = async (what: HttpCall, signal: AbortSignal): Promise<void> =>
+    void (await call({ ...what, dropsAnswer: true }, signal));
   const bytes = async (path: string, query: HttpCall['query'], signal: AbortSignal): Promise<Buffer> =>
     (await call({ method: 'GET', path, query }, signal)).body;
   const clusterPath = (clusterId: string): string => `/v2/clusters/${clusterId}`;

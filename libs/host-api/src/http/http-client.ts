@@ -110,6 +110,8 @@ export interface HttpCall {
   /** Sent as JSON. */
   readonly json?: unknown;
   readonly body?: Buffer;
+  /** Whether the body of a 2xx answer is dropped, whatever its size is. @default false */
+  readonly dropsAnswer?: boolean;
 }
 
 export interface HttpAnswer {
@@ -186,7 +188,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
    */
   const send = async (call: HttpCall, signal: AbortSignal): Promise<HttpAnswer | HttpRefused | ServiceUnreachable> => {
     const message = await begin(call, signal);
-    const answer = await collect(message);
+    const answer = await collect(message, call.dropsAnswer && isDone(message));
     if (isDone(message)) return isPage(message) ? ofProxy(call, 'a page') : answer;
     const isOfService = !options.sendsJsonErrors || !isFinal(answer.status) || isErrorOfService(answer.body);
     return isOfService ? new HttpRefused(call, answer) : ofProxy(call, String(answer.status));
@@ -217,11 +219,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
-function collect(answer: IncomingMessage): Promise<HttpAnswer> {
+function collect(answer: IncomingMessage, isDropped = false): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     answer.on('data', (chunk: Buffer) => {
+      if (isDropped) return;
       chunks.push(chunk);
       bytes += chunk.length;
       if (bytes > ANSWER_BYTES_MAX) answer.destroy(new Error(`the answer is larger than ${ANSWER_BYTES_MAX} bytes`));
