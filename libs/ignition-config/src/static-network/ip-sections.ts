@@ -133,14 +133,17 @@ export function dnsCarrier(
   family: Family,
   { dns, interfaces }: Pick<NetworkState, 'dns' | 'interfaces'>,
 ): NetworkInterface | undefined {
-  const able = interfaces.filter((one) => one.state === 'up' && one[family].isEnabled && one.controller === '');
+  const able = interfaces.filter((one) => mayHaveDns(one) && one[family].isEnabled);
   const linkName = family === 'ipv6' ? dns.servers.find((server) => server.includes('%'))?.split('%')[1] : undefined;
   if (linkName !== undefined) return able.find(({ name }) => name === linkName);
-  const static_ = able.filter((one) => !one[family].isDhcp && one[family].addresses.length > 0);
-  const ownDns = able.filter((one) => one[family].isDhcp && !isOn(one[family].raw['auto-dns']));
-  const automatic = able.filter((one) => one[family].isDhcp);
-  return firstByName(static_) ?? firstByName(ownDns) ?? firstByName(automatic);
+  const isPreferred = ({ isDhcp, addresses, raw }: IpSettings): boolean =>
+    isDhcp ? !isOn(raw['auto-dns']) : addresses.length > 0;
+  return able.find((one) => isPreferred(one[family])) ?? able.find((one) => one[family].isDhcp);
 }
+
+/** As in nmstate, the loopback interface has no name servers, although it has addresses. */
+const mayHaveDns = ({ state, controller, name }: NetworkInterface): boolean =>
+  state === 'up' && controller === '' && name !== LOOPBACK;
 
 /** Called for each interface, so it sorts none of them. */
 const firstByName = (interfaces: readonly NetworkInterface[]): NetworkInterface | undefined =>
@@ -171,14 +174,15 @@ function dnsSettings(family: Family, one: NetworkInterface, state: NetworkState)
 }
 
 /**
- * Returns the section for search domains and options without name servers, as nmstate chooses it: of an automatic interface, else of any
- * other, and IPv6 before IPv4.
+ * Returns the section for search domains and options without name servers, as nmstate chooses it: of the first automatic interface, else
+ * of the first other one, and IPv6 before IPv4.
  */
 function searchCarrier({ interfaces }: Pick<NetworkState, 'interfaces'>) {
-  const able = interfaces.filter((one) => one.state === 'up' && one.controller === '' && one.name !== LOOPBACK);
+  const able = interfaces.filter(mayHaveDns);
   const isAutomatic = ({ isEnabled, isDhcp }: IpSettings): boolean => isEnabled && isDhcp;
-  for (const isFit of [isAutomatic, ({ isEnabled }: IpSettings): boolean => isEnabled]) {
-    const one = firstByName(able.filter(({ ipv4, ipv6 }) => isFit(ipv4) || isFit(ipv6)));
+  const isStatic = ({ isEnabled, addresses }: IpSettings): boolean => isEnabled && addresses.length > 0;
+  for (const isFit of [isAutomatic, isStatic]) {
+    const one = able.find(({ ipv4, ipv6 }) => isFit(ipv4) || isFit(ipv6));
     if (one) return { one, family: isFit(one.ipv6) ? 'ipv6' : 'ipv4' };
   }
   return undefined;

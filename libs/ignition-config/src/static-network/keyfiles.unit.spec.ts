@@ -112,6 +112,18 @@ describe('a keyfile contains', () => {
       'dns-priority=40\ndns-options=rotate\n',
     ],
     [
+      'the name servers of the first interface of the document',
+      `${eth0(ADDRESSES)}- {name: a0, type: ethernet, ${ADDRESSES}}\ndns-resolver: {config: {server: [10.0.0.53]}}\n`,
+      'eth0',
+      'dns=10.0.0.53\n',
+    ],
+    [
+      'the name servers of an interface other than the loopback interface',
+      `${eth0('ipv4: {enabled: true, dhcp: true}')}routes: {config: [{destination: 10.9.0.0/16, route-type: blackhole}]}\ndns-resolver: {config: {server: [10.0.0.53]}}\n`,
+      'eth0',
+      'dns=10.0.0.53\n',
+    ],
+    [
       'the types of DHCP identifiers in lower case',
       eth0('ipv4: {enabled: true, dhcp: true, dhcp-client-id: LL}, ipv6: {enabled: true, dhcp: true, dhcp-duid: LLT}'),
       'eth0',

@@ -102,6 +102,10 @@ const DOCUMENTS: readonly string[] = [
   dns('server: ["fd00::53", 10.0.0.53], options: [rotate]'),
   `${eth(BOTH, 'a0')}${eth(BOTH, 'eth0').slice('interfaces:\n'.length)}dns-resolver: {config: {server: ["fe80::1%eth0", "fd00::53"]}}\n`,
   dns('server: [10.0.0.53]', 'ipv4: {enabled: true, dhcp: true, auto-dns: false}'),
+  ...['server: [10.0.0.53, "fd00::53"]', 'search: [example.com]'].map(
+    (text) =>
+      `${eth(BOTH)}${eth(BOTH, 'a0').slice('interfaces:\n'.length)}dns-resolver:\n  config: {${text}}\nroutes: {config: [{destination: 10.9.0.0/16, route-type: blackhole}]}\n`,
+  ),
   dns('search: [example.com]'),
   dns('search: [example.com]', ADDRESS6),
   dns('search: [example.com], options: [rotate]', 'ipv4: {enabled: true, dhcp: true}'),
