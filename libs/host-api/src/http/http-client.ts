@@ -110,7 +110,7 @@ export interface HttpCall {
   /** Sent as JSON. */
   readonly json?: unknown;
   readonly body?: Buffer;
-  /** Whether the body of a 2xx answer is dropped, whatever its size is. @default false */
+  /** Whether the body of a 2xx answer is dropped. It may have any size. @default false */
   readonly dropsAnswer?: boolean;
 }
 
