@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import {
   DEFAULT_OS_IMAGES,
   DEFAULT_RELEASE_IMAGES,
@@ -124,8 +124,7 @@ function readConfig(read: SettingsReader): GatewayConfig {
     failedProofsPerMinuteMax: read.get('FAILED_PROOFS_PER_MINUTE_MAX'),
     eventsPerMinuteMax: read.get('EVENTS_PER_MINUTE_MAX'),
     requestsPerSecondMax: read.get('REQUESTS_PER_SECOND_MAX'),
-    publicKey: readEcKey(read, 'EC_PUBLIC_KEY_PEM', ['local', 'agent-installer-local']),
-    privateKey: readEcKey(read, 'EC_PRIVATE_KEY_PEM', ['local']),
+    ...readTokenKeys(read, authType),
     imageServiceBaseUrl: read.get('IMAGE_SERVICE_BASE_URL'),
     imageEndpoint: imageEndpoint(read),
     plainImagePort: read.get('HTTP_LISTEN_PORT'),
@@ -147,6 +146,15 @@ function readConfig(read: SettingsReader): GatewayConfig {
     },
     releaseTag: read.get('RELEASE_TAG'),
   };
+}
+
+/** Rejects two keys that are not a pair when one signs the tokens that the other checks. */
+function readTokenKeys(read: SettingsReader, authType: AuthType): Pick<GatewayConfig, 'publicKey' | 'privateKey'> {
+  const publicKey = readEcKey(read, 'EC_PUBLIC_KEY_PEM', ['local', 'agent-installer-local']);
+  const privateKey = readEcKey(read, 'EC_PRIVATE_KEY_PEM', ['local']);
+  if (authType === 'local' && publicKey && privateKey && !createPublicKey(privateKey).equals(publicKey))
+    read.reject('EC_PUBLIC_KEY_PEM', '(not shown)', 'the public key of EC_PRIVATE_KEY_PEM');
+  return { publicKey, privateKey };
 }
 
 function readTls(read: SettingsReader): TlsFiles | undefined {

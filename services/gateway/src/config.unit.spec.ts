@@ -126,6 +126,17 @@ describe('The keys of tokens', () => {
   ])('are refused before the start: case %#', (environment: Record<string, string>, problem) => {
     expect(() => readGatewayConfig(environment)).toThrow(problem);
   });
+
+  it('are refused when they are not a pair, because every signed token would be refused later', () => {
+    const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const foreign = stranger.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    const keys = { EC_PRIVATE_KEY_PEM, EC_PUBLIC_KEY_PEM: foreign };
+    expect(() => readGatewayConfig({ AUTH_TYPE: 'local', ...keys })).toThrow(
+      'Setting EC_PUBLIC_KEY_PEM="(not shown)" is not valid. Expected: the public key of EC_PRIVATE_KEY_PEM.',
+    );
+    // No other type signs tokens.
+    expect(readGatewayConfig({ AUTH_TYPE: 'agent-installer-local', ...keys }).authType).toBe('agent-installer-local');
+  });
 });
 
 describe('TLS of the REST API', () => {
