@@ -70,4 +70,21 @@ describe('the registration view', () => {
     const kept = [...names.filter((name) => name !== 'name-300'), 'name-300'].slice(-REPORTED_RESULTS_MAX);
     expect(view.host(key as HostKey)).toMatchObject({ measuredDisks: kept, checkedImages: kept });
   });
+
+  it('takes the kubeconfig of an earlier installation for none of the next one', () => {
+    const { view, observe } = observedView();
+    const clusterId = 'cluster';
+    observe('ClusterRegistered', 'cluster-cluster', { clusterId, settings: {}, owner: {} });
+    const prepared = (attempt: number) =>
+      observe('ArtifactsPrepared', 'artifact-cluster', { clusterId, attempt, openshiftClusterId: 'o', artifacts: [] });
+    const accepted = () => observe('IngressCaAccepted', 'artifact-cluster', { clusterId });
+    prepared(1);
+    observe('ClusterReset', 'cluster-cluster', { reason: 'again' });
+    // The controller of the cancelled installation reports it before the artifacts are discarded.
+    accepted();
+    prepared(2);
+    expect(view.cluster(clusterId)).toMatchObject({ artifacts: { attempt: 2 }, hasKubeconfig: false });
+    accepted();
+    expect(view.cluster(clusterId)?.hasKubeconfig).toBe(true);
+  });
 });

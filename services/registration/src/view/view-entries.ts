@@ -235,10 +235,9 @@ export const newCluster = (
 export function applyClusterEvent(cluster: ClusterEntry, event: RecordedEvent<ClusterEvent>): void {
   if (event.type === 'ClusterReset') Object.assign(cluster, NOTHING_PREPARED);
   if (event.type === 'InstallationPreparationStarted') cluster.propagated = undefined;
+  const { commandId, correlationId, occurredAt: at } = event.metadata;
   const kind = PROPAGATED[event.type];
-  if (!kind) return;
-  const { commandId, correlationId, occurredAt } = event.metadata;
-  cluster.propagated = { kind, commandId, position: event.position, correlationId, at: occurredAt };
+  if (kind) cluster.propagated = { kind, commandId, position: event.position, correlationId, at };
 }
 
 /** Changes the entry of a cluster by an event about its release or its artifacts. */
@@ -251,9 +250,10 @@ export function applyArtifactEvent(cluster: ClusterEntry, event: RecordedEvent<A
     };
   else if (event.type === 'ReleaseDownloadProgressed')
     cluster.download = { ...event.data, atMs: Date.parse(event.metadata.occurredAt) };
-  else if (event.type === 'ArtifactsPrepared')
-    cluster.artifacts = { attempt: event.data.attempt, openshiftClusterId: event.data.openshiftClusterId };
-  else if (event.type === 'ArtifactsFailed')
+  else if (event.type === 'ArtifactsPrepared') {
+    const { attempt, openshiftClusterId } = event.data;
+    Object.assign(cluster, { artifacts: { attempt, openshiftClusterId }, hasKubeconfig: false });
+  } else if (event.type === 'ArtifactsFailed')
     cluster.artifacts = { attempt: event.data.attempt, openshiftClusterId: '', failure: event.data.reason };
   else if (event.type === 'IngressCaAccepted') cluster.hasKubeconfig = true;
 }
