@@ -74,7 +74,7 @@ describe('the registration view', () => {
   it('takes the kubeconfig of an earlier installation for none of the next one', () => {
     const { view, observe } = observedView();
     const clusterId = 'cluster';
-    observe('ClusterRegistered', 'cluster-cluster', { clusterId, settings: {}, owner: {} });
+    observe('ClusterRegistered', 'cluster-cluster', { clusterId, settings: {}, owner: {}, monitoredOperators: [] });
     const prepared = (attempt: number) =>
       observe('ArtifactsPrepared', 'artifact-cluster', { clusterId, attempt, openshiftClusterId: 'o', artifacts: [] });
     const accepted = () => observe('IngressCaAccepted', 'artifact-cluster', { clusterId });
