@@ -13,8 +13,8 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
-import { assertSha256, sha256Of, type StoredImageState } from '../remote/download-file';
-import { ImageStore, type WantedImage } from '../remote/image-store';
+import { assertSha256, sha256Of, type StoredImageState, type WantedImage } from '../remote/download-file';
+import { ImageStore } from '../remote/image-store';
 import { openHttpByteSource, RemoteClient } from '../remote/remote-client';
 import { digestOfImage, OPEN_IMAGE_FILE, type OpenedFile, type OpenImageFile, verifyBaseImage } from './base-image';
 import { kindOf, locationOfImage, type OsImageEntry } from './os-image-catalogue';

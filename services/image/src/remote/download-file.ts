@@ -9,6 +9,14 @@ import { isFullDisk } from '@muster/nest-kit';
 import { errorCode } from '@muster/schema';
 import { isOfVersion, plain, type RemoteClient, RemoteError, versionOf } from './remote-client';
 
+export interface WantedImage {
+  /** File name in the store. Equal images have the same name. */
+  readonly fileName: string;
+  readonly url: string;
+  /** Hex. Empty when it is not known. */
+  readonly sha256: string;
+}
+
 /** Download state of an image file. */
 export type StoredImageState =
   | { readonly kind: 'absent' }
@@ -238,8 +246,11 @@ async function flush(path: string): Promise<void> {
   await file.sync().finally(() => file.close());
 }
 
-const sizeOf = (path: string): Promise<number> =>
+/** Returns the size of the file in bytes; 0 when it does not exist. */
+export const sizeOf = (path: string): Promise<number> =>
   stat(path).then(
     ({ size }) => size,
     () => 0,
   );
+
+export const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

@@ -83,6 +83,19 @@ describe('the store of base images on a small disk', () => {
     expect(stage.files().filter((name) => name.includes('partial'))).toEqual([]);
   });
 
+  it('counts partial files against the limit of all images, and deletes them before an image', async () => {
+    await stage.store.close();
+    stage.open({ bytesMax: 2 * FILE.length + 100_000 });
+    await stage.store.start(['a', 'b', 'c'].map((name) => image(name, stage.server.url)));
+    await downloadPart('b');
+    expect(await download('a')).toBe('ready');
+    expect(stage.files()).toContain('rhcos-b.iso.partial');
+    expect(await download('c')).toBe('ready');
+    expect(stage.evicted).toEqual([]);
+    expect(images()).toEqual(['rhcos-a.iso', 'rhcos-c.iso']);
+    expect(stage.files().filter((name) => name.includes('partial'))).toEqual([]);
+  });
+
   it('keeps the space free that a running download still needs', async () => {
     givenDiskFor(1.5);
     stage.server.serve(FILE, { holdAfterBytes: 100_000 });

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, manualClock, temporaryDirectory } from '@muster/testing';
+import type { WantedImage } from './download-file';
 import { type FileServer, startFileServer } from './file-server.fixture.spec';
-import { ImageStore, type ImageStoreOptions, type WantedImage } from './image-store';
+import { ImageStore, type ImageStoreOptions } from './image-store';
 import { RemoteClient } from './remote-client';
 
 export const FILE = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));

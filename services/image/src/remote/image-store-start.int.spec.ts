@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@muster/testing';
-import type { WantedImage } from './image-store';
+import type { WantedImage } from './download-file';
 import { FILE, image, ImageStoreStage } from './image-store-stage.fixture.spec';
 
 describe('the store of base images at its start', () => {

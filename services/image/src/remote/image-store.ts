@@ -11,17 +11,12 @@ import {
   DownloadTurns,
   noteOf,
   sha256Of,
+  sizeOf,
   type StoredImageState,
+  sum,
+  type WantedImage,
 } from './download-file';
 import { plain, type RemoteClient } from './remote-client';
-
-export interface WantedImage {
-  /** File name in the store. Equal images have the same name. */
-  readonly fileName: string;
-  readonly url: string;
-  /** Hex. Empty when it is not known. */
-  readonly sha256: string;
-}
 
 export interface ImageStoreOptions {
   readonly directory: string;
@@ -38,6 +33,7 @@ export interface ImageStoreOptions {
 
 /** A failed download is repeated at the first request after this time. */
 const RETRY_AFTER_MS = 30_000;
+const PARTIAL = /\.partial(\.version)?$/;
 const OWN_FILE = /^rhcos-[A-Za-z0-9._-]+\.iso(\.partial(\.version)?|\.origin)?$/;
 
 /** Downloaded base images in a directory. Each has its own state and does not wait for others. */
@@ -217,7 +213,8 @@ export class ImageStore {
   }
 
   /**
-   * Deletes images without active downloads, least recently used first. The file that is replaced does not count.
+   * Deletes parts of other downloads, then images without active downloads, least recently used first. The file that is
+   * replaced does not count.
    * @throws RangeError when not enough can be deleted; then no image is deleted
    */
   private async makeRoom(fileName: string, totalBytes: number, missingBytes: number): Promise<void> {
@@ -226,12 +223,18 @@ export class ImageStore {
       throw new RangeError(
         `it has ${totalBytes} bytes, and OS_IMAGES_STORE_BYTES_MAX allows ${bytesMax} for all images`,
       );
-    let lacking = await this.lackingBytes(fileName, missingBytes);
     const others = await this.othersByUse(fileName);
     const onTheirWay = [...this.states].map(([name, state]) =>
       state.kind === 'downloading' && name !== fileName ? (state.totalBytes ?? 0) : 0,
     );
     let taken = sum(others.map(({ bytes }) => bytes)) + sum(onTheirWay);
+    const parts = (await readdir(directory)).filter((name) => this.isIdlePart(name, fileName));
+    const partBytes = sum(await Promise.all(parts.map((name) => sizeOf(this.pathOf(name)))));
+    let lacking = await this.lackingBytes(missingBytes);
+    if (lacking > 0 || taken + partBytes + totalBytes > bytesMax) {
+      for (const name of parts) if (this.isIdlePart(name, fileName)) await rm(this.pathOf(name), { force: true });
+      lacking = await this.lackingBytes(missingBytes);
+    }
     const isUnused = (name: string): boolean => (this.users.get(name) ?? 0) === 0 && !this.downloads.has(name);
     const assertRoom = (freedBytes: number): void => {
       if (taken - freedBytes + totalBytes > bytesMax)
@@ -260,18 +263,17 @@ export class ImageStore {
     this.missing.set(fileName, missingBytes);
   }
 
-  /** Returns the bytes that the disk has too few. Partial files of downloads that are not running are deleted before images. */
-  private async lackingBytes(fileName: string, missingBytes: number): Promise<number> {
+  /** Returns the bytes that the disk has too few. */
+  private async lackingBytes(missingBytes: number): Promise<number> {
     if (missingBytes <= 0) return 0;
     const { directory, reserveBytes, freeBytes } = this.options;
-    const wanted = reserveBytes + missingBytes + sum([...this.missing.values()]);
-    if ((await freeBytes(directory)) >= wanted) return 0;
-    for (const name of await readdir(directory)) {
-      const owner = name.replace(/\.partial(\.version)?$/, '');
-      if (!OWN_FILE.test(name) || owner === name || owner === fileName || this.downloads.has(owner)) continue;
-      await rm(this.pathOf(name), { force: true });
-    }
-    return wanted - (await freeBytes(directory));
+    return reserveBytes + missingBytes + sum([...this.missing.values()]) - (await freeBytes(directory));
+  }
+
+  /** Returns whether the file is a part of another download, which is not running. */
+  private isIdlePart(name: string, fileName: string): boolean {
+    const owner = name.replace(PARTIAL, '');
+    return OWN_FILE.test(name) && owner !== name && owner !== fileName && !this.downloads.has(owner);
   }
 
   private async othersByUse(fileName: string) {
@@ -296,5 +298,3 @@ export class ImageStore {
 
   private readonly originOf = (fileName: string): string => `${this.pathOf(fileName)}.origin`;
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
