@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Server } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import multipart from '@fastify/multipart';
 import { closePromptly, type TlsFiles } from '@muster/nest-kit';
 import { type TurnLimits, TurnQueue } from '@muster/ports';
+import { textAt } from '@muster/schema';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply } from 'fastify';
 import {
@@ -72,6 +74,7 @@ export function createFastifyServer(
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     bodyLimit: JSON_BODY_MAX_BYTES,
     requestTimeout: waitTimeout.requestMs,
+    clientErrorHandler: refuseUnreadable,
     http: limits,
     routerOptions: { maxParamLength: PATH_PARAMETER_MAX_CHARACTERS },
     frameworkErrors: ({ message, statusCode = 400 }, request, reply) => {
@@ -96,6 +99,32 @@ export function createFastifyServer(
   answerFromKeptBodies(server);
   readUploads(server);
   return adapter;
+}
+
+/** Answers a request that has no URL, because its head is not HTTP, too long or too slow, and ends the connection. */
+function refuseUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const found = unreadable(error);
+  const { body, type } = errorAnswer('', found);
+  const text = JSON.stringify(body);
+  const head = [
+    `HTTP/1.1 ${found.status} ${STATUS_CODES[found.status]}`,
+    `Content-Type: ${type}`,
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    'Connection: close',
+  ];
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${text}`);
+  socket.destroy(error);
+}
+
+function unreadable(error: Error & { readonly code?: string }): { readonly status: number; readonly message: string } {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, message: 'The request arrived too slowly' };
+  if (error.code === 'HPE_HEADER_OVERFLOW')
+    return {
+      status: 431,
+      message: `The request line and the headers are too long: at most ${REQUEST_HEAD_MAX_BYTES} bytes are allowed`,
+    };
+  return { status: 400, message: `The request is not valid HTTP/1.1: ${textAt(error, 'reason') ?? error.message}` };
 }
 
 /**

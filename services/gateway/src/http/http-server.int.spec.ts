@@ -3,7 +3,7 @@ import { RegistrationService } from '@muster/contracts';
 import { eventually } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID, clusterDocument } from '../sample-documents.fixture.spec';
-import { JSON_BODY_MAX_BYTES } from './request-body';
+import { JSON_BODY_MAX_BYTES, REQUEST_HEAD_MAX_BYTES } from './request-body';
 
 describe('the HTTP server', () => {
   let gateway: RunningGateway;
@@ -117,13 +117,23 @@ describe('the HTTP server', () => {
     expect(gateway.log.join('\n')).toContain('another process has locked it');
   });
 
-  it('answers input that is not HTTP with 400 and keeps running', async () => {
+  it.each([
+    ['not HTTP', 'BLAH\r\n\r\n', 400, 'The request is not valid HTTP/1.1: Invalid method encountered'],
+    [
+      'a head that is too long',
+      `GET /health?${'a'.repeat(REQUEST_HEAD_MAX_BYTES)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      431,
+      'The request line and the headers are too long: at most 65536 bytes are allowed',
+    ],
+  ])('refuses input that is %s in the form of the API, and keeps running', async (_, input, status, message) => {
     const { hostname, port } = new URL(gateway.url);
     let answer = '';
-    const socket = connect(Number(port), hostname, () => socket.write('BLAH\r\n\r\n'));
+    const socket = connect(Number(port), hostname, () => socket.write(input));
     socket.on('data', (chunk) => (answer += chunk.toString()));
-    await eventually('the server answers 400', () => answer.startsWith('HTTP/1.1 400'));
+    await eventually('the server has answered', () => answer.endsWith('}'));
     socket.destroy();
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*\r\nConnection: close\r\n`));
+    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toEqual({ code: status, message });
     expect((await gateway.call('GET', '/health')).status).toBe(200);
   });
 
