@@ -242,13 +242,20 @@ export const VIP_RULES: readonly ClusterInputRule[] = [
   {
     id: 'vips-start-with-network-family',
     subject: 'api_vips',
-    fields: ['apiVips', 'ingressVips'],
+    fields: ['apiVips', 'ingressVips', 'clusterNetworks', 'serviceNetworks', 'machineNetworks'],
     check: (input) => {
       const { api, ingress } = vipsOf(input);
       const first = [api[0], ingress[0]].map((vip) => parseIp(vip ?? '')?.family).filter((one) => one !== undefined);
-      return new Set(first).size > 1
-        ? { reason: 'The first entries of api_vips and ingress_vips must have the same address family.' }
-        : undefined;
+      if (new Set(first).size > 1)
+        return { reason: 'The first entries of api_vips and ingress_vips must have the same address family.' };
+      // The machine networks, which follow the VIPs, must have the order of the other networks. A single node sets its VIPs itself.
+      const { clusterNetworks, controlPlaneCount } = input.settings;
+      const family = parseCidr(clusterNetworks?.items[0]?.cidr ?? '')?.family;
+      if (!family || controlPlaneCount === 1 || !isDualStack(input) || first.every((one) => one === family))
+        return undefined;
+      return {
+        reason: `The first entries of api_vips and ingress_vips must be IPv${family} addresses, because cluster_networks begins with an IPv${family} network.`,
+      };
     },
   },
 ];

@@ -39,6 +39,40 @@ describe('networks and proxies of a cluster', () => {
   });
 });
 
+describe('the VIPs of a dual-stack cluster', () => {
+  const clusterNetworks = {
+    items: [
+      { cidr: '10.128.0.0/14', hostPrefix: 23 },
+      { cidr: 'fd01::/48', hostPrefix: 64 },
+    ],
+  };
+  const networks = { clusterNetworks, serviceNetworks: list('172.30.0.0/16', 'fd02::/112') };
+  const reversed = {
+    clusterNetworks: { items: clusterNetworks.items.toReversed() },
+    serviceNetworks: list('fd02::/112', '172.30.0.0/16'),
+  };
+  const vips4 = { apiVips: list('10.0.0.5', 'fd00::5'), ingressVips: list('10.0.0.6', 'fd00::6') };
+  const vips6 = { apiVips: list('fd00::5', '10.0.0.5'), ingressVips: list('fd00::6', '10.0.0.6') };
+
+  it.each([
+    ['IPv4', networks, vips4, vips6],
+    ['IPv6', reversed, vips6, vips4],
+  ])('begin with an %s address as its networks do', (family, given, vips, others) => {
+    const cluster = after(registration(given));
+    expect(when(cluster, revise(vips)).state.settings).toMatchObject(vips);
+    expect(refusalOf(cluster, revise(others))).toMatchObject({
+      subject: 'api_vips',
+      reason: `The first entries of api_vips and ingress_vips must be ${family} addresses, because cluster_networks begins with an ${family} network.`,
+    });
+  });
+
+  it('are changed together with the order of its networks', () => {
+    const cluster = after(registration({ ...networks, ...vips4 }));
+    expect(refusalOf(cluster, revise(reversed)).subject).toBe('api_vips');
+    expect(when(cluster, revise({ ...reversed, ...vips6 })).state.settings).toMatchObject(vips6);
+  });
+});
+
 describe('revision of platform and networking', () => {
   it('to user-managed networking clears VIPs and machine networks and changes the platform', () => {
     const withVips = after(registration({ apiVips: list('10.0.0.5'), ingressVips: list('10.0.0.6') }), {
