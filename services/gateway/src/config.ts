@@ -182,6 +182,9 @@ export function weakSettings({ authType, oidc }: Pick<GatewayConfig, 'authType' 
   ];
 }
 
+const HTTP_URL_EXPECTED = 'an http or https URL';
+const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
+
 /** Rejects AUTH_TYPE=oidc when no setting names the keys of the issuer. */
 function readOidc(read: SettingsReader, authType: AuthType): OidcSettings {
   const oidc = {
@@ -195,10 +198,10 @@ function readOidc(read: SettingsReader, authType: AuthType): OidcSettings {
   if (authType !== 'oidc') return oidc;
   if (!oidc.jwks && !oidc.jwksUrl && !oidc.issuer)
     read.reject('JWKS_URL', '', 'the URL or the keys of the token issuer: JWKS_URL, JWKS_CERT or OIDC_ISSUER_URL');
-  for (const [name, url] of [
-    ['JWKS_URL', oidc.jwksUrl],
-    ['OIDC_ISSUER_URL', oidc.issuer],
-  ] as const)
-    if (url && !URL.canParse(url)) read.reject(name, url, 'a URL');
+  // Without keys and their URL, the keys are found at the issuer.
+  const isIssuerAsked = !oidc.jwks && !oidc.jwksUrl;
+  if (oidc.jwksUrl && !isHttpUrl(oidc.jwksUrl)) read.reject('JWKS_URL', oidc.jwksUrl, HTTP_URL_EXPECTED);
+  if (oidc.issuer && !(isIssuerAsked ? isHttpUrl(oidc.issuer) : URL.canParse(oidc.issuer)))
+    read.reject('OIDC_ISSUER_URL', oidc.issuer, isIssuerAsked ? HTTP_URL_EXPECTED : 'a URL');
   return oidc;
 }

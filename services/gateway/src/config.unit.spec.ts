@@ -139,6 +139,27 @@ describe('The keys of tokens', () => {
   });
 });
 
+describe('The issuer of tokens', () => {
+  it.each([
+    [
+      { JWKS_URL: 'keys.example.com:8443' },
+      /JWKS_URL="keys.example.com:8443" is not valid\. Expected: an http or https/,
+    ],
+    [
+      { OIDC_ISSUER_URL: 'localhost:8080' },
+      /OIDC_ISSUER_URL="localhost:8080" is not valid\. Expected: an http or https/,
+    ],
+    [{ JWKS_CERT: '{"keys":[]}' }, /JWKS_CERT=.* is not valid\. Expected: a JSON Web Key Set/],
+  ])('is refused when its keys can never be read: %j', (environment, problem) => {
+    expect(() => readGatewayConfig({ AUTH_TYPE: 'oidc', ...environment })).toThrow(problem);
+  });
+
+  it('is any URI when other settings name its keys', () => {
+    const environment = { AUTH_TYPE: 'oidc', OIDC_ISSUER_URL: 'urn:issuer', JWKS_URL: 'HTTPS://keys.example.com' };
+    expect(readGatewayConfig(environment).oidc.issuer).toBe('urn:issuer');
+  });
+});
+
 describe('TLS of the REST API', () => {
   it('requires a key and a certificate that can be read', () => {
     expect(readGatewayConfig({}).tls).toBeUndefined();

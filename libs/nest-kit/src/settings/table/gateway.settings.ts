@@ -41,7 +41,7 @@ export const GATEWAY_SETTINGS = {
   }),
   JWKS_CERT: json({
     ...GATEWAY,
-    schema: Type.Object({ keys: Type.Array(Type.Object({ kty: Type.String() })) }),
+    schema: Type.Object({ keys: Type.Array(Type.Object({ kty: Type.String() }), { minItems: 1 }) }),
     expected: 'a JSON Web Key Set',
     fallbackText: 'none',
     meaning: 'The keys of the issuer as a JSON Web Key Set.',
