@@ -1,3 +1,4 @@
+import { keptByObject } from '@muster/schema';
 import { isTrue, toInteger } from '../documents/values';
 import {
   type Family,
@@ -145,13 +146,6 @@ export function dnsCarrier(
 const mayHaveDns = ({ state, controller, name }: NetworkInterface): boolean =>
   state === 'up' && controller === '' && name !== LOOPBACK;
 
-/** Called for each interface, so it sorts none of them. */
-const firstByName = (interfaces: readonly NetworkInterface[]): NetworkInterface | undefined =>
-  interfaces.reduce<NetworkInterface | undefined>(
-    (first, one) => (first !== undefined && first.name <= one.name ? first : one),
-    undefined,
-  );
-
 function dnsSettings(family: Family, one: NetworkInterface, state: NetworkState): KeyfileSettings {
   const { dns } = state;
   const names: KeyfileSettings = {
@@ -198,7 +192,7 @@ export function needsLoopback(state: NetworkState): boolean {
   if (state.interfaces.some(({ name }) => name === LOOPBACK)) return false;
   return (
     state.routes.some((route) => !route.isAbsent && carrierOf(route) === LOOPBACK) ||
-    state.rules.some(({ raw }) => raw['state'] !== 'absent' && !ruleCarrier(ruleFamily(raw), state))
+    rulesByCarrier(state).has(LOOPBACK)
   );
 }
 
@@ -206,12 +200,10 @@ function routeSettings(family: Family, one: NetworkInterface, state: NetworkStat
   const routes = state.routes.filter(
     (route) => !route.isAbsent && carrierOf(route) === one.name && familyOf(route.destination) === family,
   );
-  const rules = state.rules.filter(({ raw }) => raw['state'] !== 'absent' && ruleFamily(raw) === family);
+  const rules = (rulesByCarrier(state).get(one.name) ?? []).filter(({ raw }) => ruleFamily(raw) === family);
   return {
     ...Object.fromEntries(routes.flatMap((route, index) => routeLines(family, route, index))),
-    ...(rules.length > 0 &&
-      ruleCarrier(family, state) === one &&
-      Object.fromEntries(rules.map((rule, index) => [`routing-rule${index}`, ruleLine(rule)]))),
+    ...Object.fromEntries(rules.map((rule, index) => [`routing-rule${index}`, ruleLine(rule)])),
   };
 }
 
@@ -248,10 +240,41 @@ function ruleFamily(raw: { readonly [key: string]: unknown }): Family {
   return textOf(raw['family']) === 'ipv6' ? 'ipv6' : familyOf(`${textOf(raw['ip-from'])}${textOf(raw['ip-to'])}`);
 }
 
-/** Rules belong to no interface and are written to the first section with the address family. */
-const ruleCarrier = (family: Family, { interfaces }: NetworkState): NetworkInterface | undefined =>
-  firstByName(interfaces.filter((one) => one.name !== LOOPBACK && one.state === 'up' && one[family].isEnabled)) ??
-  interfaces.find(({ name }) => name === LOOPBACK);
+/**
+ * Returns the rules by the name of the interface whose section contains them, as nmstate chooses it: the interface in the rule, else one
+ * with routes in its table, else the first one. NetworkManager adds the rules of a section together with its routes.
+ */
+const rulesByCarrier = keptByObject((state: NetworkState): ReadonlyMap<string, readonly RouteRule[]> => {
+  const carriers = { ipv4: ruleCarriers('ipv4', state), ipv6: ruleCarriers('ipv6', state) };
+  const found = new Map<string, RouteRule[]>();
+  for (const rule of state.rules.filter(({ raw }) => raw['state'] !== 'absent')) {
+    const { names, byTable } = carriers[ruleFamily(rule.raw)];
+    const iif = textOf(rule.raw['iif']);
+    const [first = LOOPBACK] = names;
+    const carrier = names.has(iif) ? iif : (byTable.get(tableOf(rule.raw['route-table'])) ?? first);
+    const known = found.get(carrier);
+    if (known) known.push(rule);
+    else found.set(carrier, [rule]);
+  }
+  return found;
+});
+
+function ruleCarriers(family: Family, { interfaces, routes }: Pick<NetworkState, 'interfaces' | 'routes'>) {
+  const able = interfaces.filter(
+    (one) => one.name !== LOOPBACK && one.state === 'up' && methodOf(family, one[family]) !== 'disabled',
+  );
+  const names = new Set(able.map(({ name }) => name));
+  const tables = [
+    ...routes
+      .filter((route) => !route.isAbsent && familyOf(route.destination) === family && names.has(route.nextHopInterface))
+      .map(({ nextHopInterface, raw }) => [tableOf(raw['table-id']), nextHopInterface] as const),
+    ...able
+      .filter((one) => one[family].isDhcp)
+      .map((one) => [tableOf(one[family].raw['auto-route-table-id']), one.name] as const),
+  ];
+  // The first entry of a table remains.
+  return { names, byTable: new Map(tables.reverse()) };
+}
 
 const EVERYTHING: { readonly [family in Family]: string } = { ipv4: '0.0.0.0/0', ipv6: '::/0' };
 

@@ -88,6 +88,24 @@ describe('a keyfile contains', () => {
       'routing-rule0=priority 30101 from 0.0.0.0/0 table 5\nrouting-rule1=priority 30100 from 0.0.0.0/0 table 6\nrouting-rule2=priority 30102 from 0.0.0.0/0 table 7\n',
     ],
     [
+      'the rules of the interface whose routes are in their table',
+      `interfaces: [{name: a0, type: ethernet, ${ADDRESSES}}, {name: eth0, type: ethernet, ${ADDRESSES}}]\nroutes: {config: [{destination: 0.0.0.0/0, next-hop-address: 10.0.0.254, next-hop-interface: eth0, table-id: 101}]}\nroute-rules: {config: [{ip-from: 10.1.0.0/16, route-table: 102}, {ip-from: 10.0.0.0/24, route-table: 101}]}\n`,
+      'eth0',
+      'routing-rule0=priority 30001 from 10.0.0.0/24 table 101\n',
+    ],
+    [
+      'the rules of an interface with automatic routes in their table',
+      `interfaces: [{name: a0, type: ethernet, ${ADDRESSES}}, {name: eth0, type: ethernet, ipv4: {enabled: true, dhcp: true, auto-route-table-id: 101}}]\nroute-rules: {config: [{ip-from: 10.0.0.0/24, route-table: 101}]}\n`,
+      'eth0',
+      'routing-rule0=priority 30000 from 10.0.0.0/24 table 101\n',
+    ],
+    [
+      'the rules for packets that arrive at the interface',
+      `interfaces: [{name: a0, type: ethernet, ${ADDRESSES}}, {name: eth0, type: ethernet, ${ADDRESSES}}]\nroute-rules: {config: [{family: ipv6, route-table: 101, iif: eth0}]}\n`,
+      'eth0',
+      'routing-rule0=priority 30000 from ::/0 iif eth0 table 101\n',
+    ],
+    [
       'the networks of a rule',
       `${eth0(ADDRESSES)}route-rules: {config: [{ip-from: 10.1.2.3/16, ip-to: 10.9.0.1, route-table: 0}]}\n`,
       'eth0',

@@ -97,6 +97,13 @@ const DOCUMENTS: readonly string[] = [
   rule('ip-to: 10.1.0.0/16, route-table: 254, suppress-prefix-length: 0'),
   rule('ip-to: 10.1.0.0/16, route-table: 100, fwmark: 256, fwmask: 255'),
   rule('ip-to: 10.1.0.0/16, route-table: 100, iif: eth0'),
+  ...[
+    '{ip-from: 10.0.0.0/24, route-table: 101, priority: 10}, {ip-from: 10.1.0.0/16, route-table: 102, priority: 11}',
+    '{family: ipv4, route-table: 102, iif: eth0}',
+  ].map(
+    (rules) =>
+      `${eth(BOTH, 'a0')}${eth(BOTH).slice('interfaces:\n'.length)}routes: {config: [{destination: 0.0.0.0/0, next-hop-address: 10.0.0.254, next-hop-interface: eth0, table-id: 101}]}\nroute-rules: {config: [${rules}]}\n`,
+  ),
   dns('server: [10.0.0.53]'),
   dns('server: [10.0.0.53, "fd00::53"], search: [example.com, example.org]'),
   dns('server: ["fd00::53", 10.0.0.53], options: [rotate]'),
