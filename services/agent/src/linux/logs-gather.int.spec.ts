@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { errorMessage } from '@muster/schema';
 import { ProgramMissing, type RunCommand } from './command';
 import { gatherLogs } from './logs-gather';
 
@@ -20,8 +21,9 @@ const PROGRESS = 'PUT /infra-envs/i/hosts/h/logs-progress';
 const UPLOAD = expect.stringMatching(/^POST \/clusters\/c\/logs\?/) as unknown;
 
 /** Gathers logs and returns the requests, and the names of the files in each archive. */
-async function gather(order: typeof ORDER, run: RunCommand) {
+async function gather(order: typeof ORDER, run: RunCommand, uploadStatus = 204) {
   const requests: string[] = [];
+  const states: unknown[] = [];
   const archives: string[][] = [];
   const server = createServer((request, response) => {
     void buffer(request).then((body) => {
@@ -29,28 +31,38 @@ async function gather(order: typeof ORDER, run: RunCommand) {
       const archive = body.subarray(body.indexOf('\r\n\r\n') + 4, body.lastIndexOf('\r\n--'));
       if (request.method === 'POST')
         archives.push(execFileSync('tar', ['tz'], { input: archive, encoding: 'utf8' }).trim().split('\n'));
-      response.writeHead(204).end();
+      else states.push(JSON.parse(body.toString()));
+      const isRefused = request.method === 'POST' && uploadStatus !== 204;
+      if (isRefused) response.writeHead(uploadStatus).end('{"code":"400","reason":"The archive is refused."}');
+      else response.writeHead(204).end();
     });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const access = { serviceUrl: `http://127.0.0.1:${port}`, token: '', agentVersion: 'test' };
-  try {
-    await gatherLogs(order, access, run, signal);
-  } finally {
-    server.close();
-  }
-  return { requests, archives };
+  const failure = await gatherLogs(order, access, run, signal).catch(errorMessage);
+  server.close();
+  return { requests, archives, failure, states };
 }
 
 describe('the logs of a host', () => {
   it('are sent as an archive with the folder of the host, between reports of the progress', async () => {
     const run: RunCommand = async () => ({ exitCode: 0, stdout: 'a line\n' });
-    const { archives, requests } = await gather({ ...ORDER, includesControlPlane: false }, run);
-    expect(requests).toEqual([PROGRESS, UPLOAD, PROGRESS]);
+    const { archives, failure, requests } = await gather({ ...ORDER, includesControlPlane: false }, run);
+    expect([failure, requests]).toEqual([undefined, [PROGRESS, UPLOAD, PROGRESS]]);
     expect(archives[0]).toContain('logs_host_h/bootkube.logs');
     expect(archives[0]?.filter((name) => !name.startsWith('logs_host_h/'))).toEqual([]);
   });
+
+  it.each([false, true])(
+    'are reported as completed when the service refuses them (%s)',
+    async (includesControlPlane) => {
+      const run: RunCommand = async () => ({ exitCode: 0, stdout: 'a line\n' });
+      const { failure, states } = await gather({ ...ORDER, includesControlPlane }, run, 400);
+      expect(failure).toMatch('The archive is refused.');
+      expect(states).toEqual([{ logs_state: 'collecting' }, { logs_state: 'completed' }]);
+    },
+  );
 
   it('of a bootstrap host are sent again with those of the control plane', async () => {
     const gathered: (readonly string[])[] = [];
@@ -61,8 +73,8 @@ describe('the logs of a host', () => {
       }
       return { exitCode: 0, stdout: 'a line\n' };
     };
-    const { archives, requests } = await gather(ORDER, run);
-    expect(requests).toEqual([PROGRESS, UPLOAD, UPLOAD, PROGRESS]);
+    const { archives, failure, requests } = await gather(ORDER, run);
+    expect([failure, requests]).toEqual([undefined, [PROGRESS, UPLOAD, UPLOAD, PROGRESS]]);
     expect(gathered).toEqual([['--id', expect.stringMatching(/^\d{14}$/), '192.0.2.12', '192.0.2.13']]);
     expect(archives[1]).toEqual([
       ...(archives[0] ?? []),
@@ -76,7 +88,8 @@ describe('the logs of a host', () => {
       if (program.endsWith('/installer-gather.sh')) throw new ProgramMissing(program);
       return { exitCode: 0, stdout: 'a line\n' };
     };
-    const { archives } = await gather(ORDER, run);
+    const { archives, failure } = await gather(ORDER, run);
+    expect(failure).toBeUndefined();
     expect(archives[1]).toEqual([...(archives[0] ?? []), 'logs_host_h/installer-gather.logs']);
   });
 });

@@ -61,13 +61,14 @@ export async function gatherLogs(
   const api = createServiceApi(access, INSTALLER_RETRIES, realTimer);
   try {
     await api.reportHostLogs(order, 'collecting', signal);
-    const files = await collect(order.isBootstrap, run, signal);
-    const send = (more: LogFiles): Promise<void> =>
-      api.uploadHostLogs(order.clusterId, order, hostLogArchive(order.hostId, { ...files, ...more }), signal);
-    await send({});
     try {
+      const files = await collect(order.isBootstrap, run, signal);
+      const send = (more: LogFiles): Promise<void> =>
+        api.uploadHostLogs(order.clusterId, order, hostLogArchive(order.hostId, { ...files, ...more }), signal);
+      await send({});
       if (order.isBootstrap && order.includesControlPlane) await send(await collectControlPlane(order, run, signal));
     } finally {
+      // Otherwise the logs of the host stay in the state `collecting` after a refusal.
       await api.reportHostLogs(order, 'completed', signal);
     }
   } finally {
