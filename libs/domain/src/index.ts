@@ -85,6 +85,7 @@ export {
   installationDiskLabel,
   isAnotherMachine,
   isOtherMachine,
+  keptDisksRefusal,
   machineOf,
   measurementOfValidation,
   installerArgsRefusal,

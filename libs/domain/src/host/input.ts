@@ -103,6 +103,17 @@ function isLabelKey(key: string): boolean {
 const isDnsName = (text: string): boolean =>
   text.length <= DNS_NAME_CHARACTERS_MAX && text.split('.').every((part) => DNS_NAME_PART.test(part));
 
+/** Returns the reason why a list of ids, which commas separate, cannot contain one of these, or undefined. */
+export function keptDisksRefusal(ids: readonly string[]): Refusal | undefined {
+  const wrong = ids.find((id) => id === '' || id.includes(','));
+  if (wrong === undefined) return undefined;
+  return {
+    code: 'invalid-input',
+    reason: `disk_id ${shown(wrong)} is not the id of a disk. Ids are not empty and contain no commas. The inventory of the host lists them.`,
+    subject: 'disks_skip_formatting',
+  };
+}
+
 /**
  * Returns the reason why no machine-config pool can have this name, or undefined. The name is part of the URL from which
  * the host reads its configuration. An empty name selects the pool of the role.

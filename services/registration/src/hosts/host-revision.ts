@@ -5,6 +5,7 @@ import {
   hostnameRefusal,
   hostNotFound,
   installerArgsRefusal,
+  keptDisksRefusal,
   nodeLabelsRefusal,
   poolNameRefusal,
 } from '@muster/domain';
@@ -66,11 +67,14 @@ export class HostRevision {
     if (request.installationDiskId !== undefined)
       yield { type: 'ChooseInstallationDisk', at, ...this.disk(key, request.installationDiskId), byUser: true };
     const { nodeLabels = '', installerArgs = '', machineConfigPoolName = '' } = request.settings ?? {};
+    const disks = request.disks?.items ?? [];
     const refusal =
-      nodeLabelsRefusal(nodeLabels) ?? installerArgsRefusal(installerArgs) ?? poolNameRefusal(machineConfigPoolName);
+      nodeLabelsRefusal(nodeLabels) ??
+      installerArgsRefusal(installerArgs) ??
+      poolNameRefusal(machineConfigPoolName) ??
+      keptDisksRefusal(disks.flatMap(({ diskId, skip }) => (skip ? [diskId] : [])));
     if (refusal) throw new RefusalError(refusal);
     const changes = { ...request.settings, ...this.vault.settingsOf(request) };
-    const disks = request.disks?.items ?? [];
     if (Object.keys(changes).length > 0 || disks.length > 0) yield { type: 'ReviseSettings', at, changes, disks };
   }
 
