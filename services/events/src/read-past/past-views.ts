@@ -6,6 +6,7 @@ import {
   type ReadModelConditions,
   type ReadModelDocument,
   type ReadModels,
+  START_OF_STORE,
   type StreamId,
   type TurnLimits,
   TurnShare,
@@ -27,7 +28,8 @@ export interface PastEvents {
 }
 
 /**
- * All events until `atMs` in the streams of a cluster, its hosts and their infra-envs.
+ * The events in the streams of a cluster, its hosts and their infra-envs, up to the last one that occurred until `atMs`. Those before it
+ * belong to the state even if they occurred later: the clock was set back, or the clocks of services differ.
  * @throws RefusalError `invalid-input` for more than PAST_EVENTS_MAX events
  */
 export async function pastEvents(
@@ -37,21 +39,38 @@ export async function pastEvents(
   time = new TurnShare(PAST_TIME),
 ): Promise<PastEvents> {
   const events: RecordedMusterEvent[] = [];
+  const add = (past: readonly RecordedMusterEvent[]): void => {
+    events.push(...past);
+    if (events.length > PAST_EVENTS_MAX) throw new RefusalError({ code: 'invalid-input', reason: TOO_MUCH });
+  };
+  const isPast = ({ metadata }: RecordedMusterEvent): boolean => Date.parse(metadata.occurredAt) <= atMs;
+  /** The first later event of each stream. */
+  const later: RecordedMusterEvent[] = [];
+  let end = START_OF_STORE;
   let compactedUntil: string | undefined;
   for (const streamId of await streamsOf(clusterId, atMs, readModels, time)) {
     let isCompacted = false;
     let last = '';
+    let firstLater: RecordedMusterEvent | undefined;
     for await (const page of eventStore.readStream(streamId)) {
-      const past = page.filter(({ metadata }) => Date.parse(metadata.occurredAt) <= atMs);
-      events.push(...past);
-      if (events.length > PAST_EVENTS_MAX) throw new RefusalError({ code: 'invalid-input', reason: TOO_MUCH });
+      const past = page.filter(isPast);
+      add(past);
+      end = Math.max(end, past.at(-1)?.position ?? end);
+      firstLater ??= page.find((event) => !isPast(event));
       isCompacted ||= past.some(({ metadata }) => metadata.originalDigest !== undefined);
       last = page.at(-1)?.metadata.occurredAt ?? last;
       if (!time.hasTime()) await time.nextTurn();
     }
+    if (firstLater) later.push(firstLater);
     // The events that replaced the removed data are somewhere up to the end of the stream.
     if (isCompacted && Date.parse(last) > atMs && last > (compactedUntil ?? '')) compactedUntil = last;
   }
+  for (const { streamId, revision } of later.filter(({ position }) => position < end))
+    for await (const page of eventStore.readStream(streamId, revision - 1)) {
+      add(page.filter((event) => event.position < end && !isPast(event)));
+      if (!time.hasTime()) await time.nextTurn();
+      if (page.some(({ position }) => position >= end)) break;
+    }
   return { events: events.sort((first, second) => first.position - second.position), compactedUntil };
 }
 

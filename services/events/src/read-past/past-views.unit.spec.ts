@@ -106,6 +106,35 @@ describe('a past state', () => {
     expect(await Promise.all([1, 0].map((back) => hostsAt(before.length - back)))).toEqual([[HOST_ID], []]);
   });
 
+  it('contains all earlier events after the clock was set back', async () => {
+    const events = record([
+      infraEnvRegistered(),
+      clusterRegistered(),
+      hostRegistered(),
+      onCluster('ClusterEnteredStatus', { status: 'ready', from: 'insufficient' }),
+      onHost('HostEnteredStatus', { status: 'known', from: 'discovering' }),
+      onCluster('ClusterEnteredStatus', { status: 'installing', from: 'ready' }),
+    ]);
+    const at = (index: number, second: number): RecordedMusterEvent[] =>
+      events.slice(index, index + 1).map((event) => ({
+        ...event,
+        metadata: { ...event.metadata, occurredAt: timeAt(second) },
+      }));
+    // The clock was one minute ahead when the cluster and the host registered.
+    const shown = [at(0, 0), at(1, 61), at(2, 62), at(3, 3), at(4, 4), at(5, 70)].flat();
+    const platform = await stored(shown);
+    const pastAt = async (second: number) => {
+      const past = await pastEvents(CLUSTER_ID, Date.parse(timeAt(second)), platform);
+      const { cluster, hosts } = await pastViews(CLUSTER_ID, past.events, projectEvent);
+      return [past.events.map(({ position }) => position), cluster?.status, hosts.map(({ status }) => status)];
+    };
+    expect(await pastAt(2)).toEqual([[0], undefined, []]);
+    expect(await pastAt(3)).toEqual([[0, 1, 2, 3], 'ready', ['discovering']]);
+    expect(await pastAt(4)).toEqual([[0, 1, 2, 3, 4], 'ready', ['known']]);
+    expect(await pastAt(61)).toEqual([[0, 1, 2, 3, 4], 'ready', ['known']]);
+    expect(await pastAt(70)).toEqual([[0, 1, 2, 3, 4, 5], 'installing', ['known']]);
+  });
+
   it('is folded in several turns, so that other work of the process runs in between', async () => {
     const { events } = await pastEvents(CLUSTER_ID, Date.parse(timeAt(99)), await stored(INSTALLATION_EVENTS));
     let nowMs = 0;
