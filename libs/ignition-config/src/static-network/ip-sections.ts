@@ -96,6 +96,9 @@ function automaticSettings(family: Family, { isEnabled, isDhcp, raw }: IpSetting
   if (!isEnabled || !isDhcp) return own;
   const clientId = textOf(raw['dhcp-client-id']) || 'll';
   const duid = textOf(raw['dhcp-duid']) || 'll';
+  const hostname = textOf(raw['dhcp-custom-hostname']);
+  // DHCPv4 has an option of its own for a fully qualified name.
+  const isQualified = family === 'ipv4' && hostname.includes('.');
   const identity: KeyfileSettings =
     family === 'ipv4'
       ? { 'dhcp-client-id': CLIENT_IDS.get(clientId.toLowerCase()) ?? clientId }
@@ -109,7 +112,7 @@ function automaticSettings(family: Family, { isEnabled, isDhcp, raw }: IpSetting
     ...own,
     ...identity,
     'dhcp-send-hostname': isOn(raw['dhcp-send-hostname']),
-    'dhcp-hostname': isOn(raw['dhcp-send-hostname']) ? textOf(raw['dhcp-custom-hostname']) || undefined : undefined,
+    [isQualified ? 'dhcp-fqdn' : 'dhcp-hostname']: isOn(raw['dhcp-send-hostname']) ? hostname || undefined : undefined,
     'ignore-auto-dns': !isOn(raw['auto-dns']),
     'ignore-auto-routes': !isOn(raw['auto-routes']),
     'never-default': !isOn(raw['auto-gateway']),

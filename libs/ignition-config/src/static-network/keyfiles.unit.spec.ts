@@ -142,6 +142,12 @@ describe('a keyfile contains', () => {
       'dns=10.0.0.53\n',
     ],
     [
+      'a fully qualified name for DHCPv4 as such',
+      eth0('ipv4: {enabled: true, dhcp: true, dhcp-custom-hostname: h.example.com}'),
+      'eth0',
+      'dhcp-fqdn=h.example.com\n',
+    ],
+    [
       'the types of DHCP identifiers in lower case',
       eth0('ipv4: {enabled: true, dhcp: true, dhcp-client-id: LL}, ipv6: {enabled: true, dhcp: true, dhcp-duid: LLT}'),
       'eth0',

@@ -39,6 +39,9 @@ const DOCUMENTS: readonly string[] = [
   eth('ipv6: {enabled: true, dhcp: true, autoconf: true, dhcp-duid: LLT}'),
   eth('ipv4: {enabled: true, dhcp: true, dhcp-send-hostname: false}'),
   eth('ipv4: {enabled: true, dhcp: true, dhcp-custom-hostname: box}'),
+  ...['ipv4: {enabled: true, dhcp: true', 'ipv6: {enabled: true, dhcp: true, autoconf: true'].map((ip) =>
+    eth(`${ip}, dhcp-custom-hostname: box.example.com}`),
+  ),
   eth('ipv6: {enabled: true, dhcp: true, autoconf: true}'),
   eth('ipv6: {enabled: true, dhcp: true, autoconf: false}'),
   eth('ipv6: {enabled: true, dhcp: true, autoconf: true, addr-gen-mode: stable-privacy}'),
