@@ -126,7 +126,7 @@ export const isGiven = (value: unknown): boolean => (Array.isArray(value) ? valu
 
 const UNIT_FOLDER = '/etc/systemd/system';
 
-/** Paths below links, hard links to directories, and files that `systemd.units` contains too. */
+/** Paths below links and files, hard links to directories, and files that `systemd.units` contains too. */
 export function pathFaults(config: Members): readonly Fault[] {
   const nodesIn = (list: string) =>
     entriesAt(config, ['storage', list]).map(({ place, entry }) => ({
@@ -157,11 +157,13 @@ export function pathFaults(config: Members): readonly Fault[] {
   // In this order, what is below a path follows it.
   const sorted = nodes.map((node) => ({ ...node, key: `${node.path}/`.split('/').join('\0') }));
   sorted.sort((a, b) => (a.key < b.key ? -1 : 1));
-  let link: (typeof sorted)[number] | undefined;
+  let above: (typeof sorted)[number] | undefined;
   for (const node of sorted) {
-    if (link && node.key !== link.key && node.key.startsWith(link.key))
-      faults.push([[...node.place, 'path'], `the path is below the link ${link.path}. Use the target of the link.`]);
-    else if (node.list === 'links') link = node;
+    if (above && node.key !== above.key && node.key.startsWith(above.key)) {
+      const kind = above.list === 'links' ? 'link' : 'file';
+      const remedy = kind === 'link' ? 'Use the target of the link.' : 'Remove one of them.';
+      faults.push([[...node.place, 'path'], `the path is below the ${kind} ${above.path}. ${remedy}`]);
+    } else if (node.list !== 'directories') above = node;
   }
   return faults;
 }

@@ -197,6 +197,15 @@ describe('an override with a fault that the boot of a host would find', () => {
     expect(ignitionOverrideProblem(JSON.stringify(config))).toBeUndefined();
   });
 
+  it.each([
+    { files: [{ path: '/a' }, { path: '/a/b' }] },
+    { files: [{ path: '/a' }], directories: [{ path: '/a/b/c' }] },
+    { files: [{ path: '/a' }], links: [{ path: '/a/b', target: '/c' }] },
+  ])('is refused with entries below a file, which only the boot finds: %j', (members) => {
+    const text = JSON.stringify(storage(members));
+    expect(ignitionOverrideProblem(text)?.reason).toContain('the path is below the file /a');
+  });
+
   it('is described without the credentials of a proxy', () => {
     const text = JSON.stringify(proxy({ httpProxy: 'http://user:canary#@proxy' }));
     expect(ignitionOverrideProblem(text)?.reason).toMatch(/^(?!.*canary).*ignition\.proxy\.httpProxy/);
