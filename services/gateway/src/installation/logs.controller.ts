@@ -93,15 +93,17 @@ export class LogsController {
     const { recordHostLogs, recordClusterLogs } = RegistrationService.method;
     const endCheck = limitSlowUpload(request, file);
     // The read models have to contain the event before the replaced body is removed, because they list the bodies in use.
-    const replaced = this.stored.replace(clusterId, hostId || query.logs_type, file, (body) =>
-      hostId
+    const replaced = this.stored.replace(clusterId, hostId || query.logs_type, file, async (body) => {
+      // It would replace the logs that are there.
+      if (body.bytes === 0) throw new SchemaViolation('upfile in formData is empty');
+      return hostId
         ? this.commands.execute(recordHostLogs, { infraEnvId, hostId, logsState: '', body }, context)
         : this.commands.execute(
             recordClusterLogs,
             { clusterId, logsState: '', logsType: query.logs_type, hostId, body },
             context,
-          ),
-    );
+          );
+    });
     let failure: unknown;
     file.once('error', (error) => (failure = error));
     await replaced

@@ -77,6 +77,20 @@ describe('logs', () => {
     expect(gateway.received).toEqual([]);
   });
 
+  it('refuses an empty file and keeps the logs that were there', async () => {
+    const query = `logs_type=host&host_id=${HOST_ID}`;
+    const area = await gateway.platform.logs.area(CLUSTER_ID);
+    const { digest } = await area.put(Buffer.from('logs'), 10_000);
+    await gateway.project(2, [clusterDocument(), hostDocument({ _logs_digest: digest })]);
+    expect(await upload(query, '')).toEqual({
+      status: 400,
+      body: expect.objectContaining({ message: 'upfile in formData is empty' }) as unknown,
+    });
+    expect(gateway.received).toEqual([]);
+    expect((await area.get(digest))?.toString()).toBe('logs');
+    for await (const object of area.list()) expect(object.digest).toBe(digest);
+  });
+
   it.each(['ENOSPC', 'XMinioStorageFull'])('answers 507 when the object store is full (%s)', async (code) => {
     const area = await gateway.platform.logs.area(CLUSTER_ID);
     jest.spyOn(area, 'put').mockRejectedValueOnce(Object.assign(new Error('no space'), { code }));
