@@ -1,5 +1,6 @@
 import { toV2Error } from '@muster/problems';
-import { command, day1, when } from './host.fixture.spec';
+import { hostDecider } from './decider';
+import { command, day1, stateAfter, unbound, when } from './host.fixture.spec';
 import { hostnameRefusal, installerArgsRefusal, measurementOfValidation, nodeLabelsRefusal } from './input';
 
 describe('labels of a node', () => {
@@ -106,4 +107,19 @@ describe('a setting that comes too late', () => {
       expect(when(day1(status), command(type))).toMatchObject({ refusal: 'not-allowed-in-state', events: [] });
     },
   );
+});
+
+describe('the refusal to bind a host', () => {
+  it.each([
+    ['discovering-unbound', 'Wait until its inventory'],
+    ['insufficient-unbound', 'Wait until its inventory'],
+    ['unbinding', 'Wait until its inventory'],
+    ['reclaiming-rebooting', 'Wait until its inventory'],
+    ['disconnected-unbound', 'Boot the host from the discovery image'],
+    ['unbinding-pending-user-action', 'Boot the host from the discovery image'],
+  ] as const)('that is %s says what ends this status', (status, advice) => {
+    expect(hostDecider.decide(command('Bind'), stateAfter(unbound(status)))).toMatchObject({
+      refusal: { code: 'not-allowed-in-state', reason: expect.stringContaining(advice) },
+    });
+  });
 });

@@ -69,6 +69,7 @@ export const LIFECYCLE: readonly Case[] = [
   ['reset-without-installation', day1('disconnected'), command('RequireReset')],
   ['bind', unbound('known-unbound'), command('Bind')],
   ['bind-unready-host', unbound('insufficient-unbound'), command('Bind')],
+  ['bind-silent-host', unbound('disconnected-unbound'), command('Bind')],
   ['bind-bound-host', day1('known'), command('Bind')],
   ['unbind-unused', day1('known'), command('Unbind')],
   ['unbind-busy', day1('installing'), command('Unbind')],

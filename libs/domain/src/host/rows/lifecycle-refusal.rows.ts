@@ -79,16 +79,16 @@ export const LIFECYCLE_REFUSAL_ROWS: readonly HostRow[] = [
   refuse({
     id: 'bind-unready-host',
     on: 'Bind',
-    from: [
-      'discovering-unbound',
-      'disconnected-unbound',
-      'insufficient-unbound',
-      ...LEAVING,
-      ...RECLAIMING,
-      ...DISABLED,
-    ],
+    from: ['discovering-unbound', 'insufficient-unbound', 'unbinding', ...RECLAIMING],
     code: 'not-allowed-in-state',
     reason: 'The host cannot be bound yet. Wait until its inventory has been evaluated as sufficient.',
+  }),
+  refuse({
+    id: 'bind-silent-host',
+    on: 'Bind',
+    from: ['disconnected-unbound', 'unbinding-pending-user-action', ...DISABLED],
+    code: 'not-allowed-in-state',
+    reason: 'The host cannot be bound, because its agent does not run. Boot the host from the discovery image first.',
   }),
   refuse({
     id: 'bind-bound-host',
