@@ -117,7 +117,7 @@ describe('the refusal to bind a host', () => {
     ['reclaiming-rebooting', 'Wait until its inventory'],
     ['disconnected-unbound', 'Boot the host from the discovery image'],
     ['unbinding-pending-user-action', 'Boot the host from the discovery image'],
-  ] as const)('that is %s says what ends this status', (status, advice) => {
+  ] as const)('advises how to leave the status %s', (status, advice) => {
     expect(hostDecider.decide(command('Bind'), stateAfter(unbound(status)))).toMatchObject({
       refusal: { code: 'not-allowed-in-state', reason: expect.stringContaining(advice) },
     });
