@@ -1,13 +1,21 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { EventsService, hostKeyOf, type RegistrationService } from '@muster/contracts';
 import { type HostState, shownError } from '@muster/domain';
+import type { CommandContext } from '@muster/event-sourcing';
 import { callService, type InputOf, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
+import { type ProblemCode, RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { RegistrationView } from '../view/registration-view';
 
 type Reply = InputOf<typeof RegistrationService.method.replyToStep>;
 type Note = NonNullable<InputOf<typeof EventsService.method.recordNote>['note']>;
+
+const TEMPORARY: readonly ProblemCode[] = ['busy', 'unavailable'];
+/** Pauses before a note is sent again: the first one and the last one. Each is twice the one before. */
+const FIRST_WAIT_MS = 1_000;
+const LAST_WAIT_MS = 64_000;
 
 /** Longest image name in a message. */
 const IMAGE_MAX_CHARACTERS = 512;
@@ -84,10 +92,21 @@ export class AgentUpgrades {
       infraEnvId,
       props: { ...ids, host_name: hostName, agent_image: image },
     };
-    const { requests } = this;
-    callService(requests, EventsService.method.recordNote, { note }, this.aggregates.ownContext({ state: host })).catch(
-      (error: unknown) => this.logger.warn(`${name} of host ${hostId} was not recorded: ${String(error)}`),
-    );
+    void this.send(note, this.aggregates.ownContext({ state: host }));
+  }
+
+  /** Sends the note again while the event log is not available. It has one command id, so it is stored once. */
+  private async send(note: Note, context: CommandContext): Promise<void> {
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2)
+      try {
+        await callService(this.requests, EventsService.method.recordNote, { note }, context);
+        return;
+      } catch (error) {
+        const isTemporary = error instanceof RefusalError && TEMPORARY.includes(error.refusal.code);
+        if (!isTemporary || waitMs > LAST_WAIT_MS)
+          return this.logger.warn(`${note.name} of host ${note.hostId} was not recorded: ${String(error)}`);
+        await wait(waitMs, undefined, { ref: false });
+      }
   }
 }
 

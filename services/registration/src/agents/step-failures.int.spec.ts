@@ -55,6 +55,26 @@ describe('the event log', () => {
   const fail = (error: string, stepType = 'container-image-availability') =>
     cluster.reply(key, stepType, { exitCode: 1, error });
 
+  it.each(['busy', 'unavailable'])(
+    'contains the result of an upgrade that it could not store at first: %s',
+    async (code) => {
+      refusedOnce = { code, reason: 'The service events is not running' };
+      await cluster.reply(key, 'upgrade-agent', { output: JSON.stringify({ result: 'success' }), exitCode: 0 });
+      await eventually('the end is recorded', () => notes.length === 1);
+      expect(notes).toMatchObject([{ name: 'upgrade_agent_finished', hostId }]);
+      expect(running.log.join('\n')).not.toContain(`upgrade_agent_finished of host ${hostId} was not recorded`);
+    },
+  );
+
+  it('does not get a note again that it refused', async () => {
+    refusedOnce = { code: 'invalid-input', reason: 'An event needs a message.' };
+    await cluster.reply(key, 'upgrade-agent', { output: JSON.stringify({ result: 'success' }), exitCode: 0 });
+    await eventually('the refusal is logged', () =>
+      running.log.join('\n').includes(`upgrade_agent_finished of host ${hostId} was not recorded`),
+    );
+    expect(notes).toEqual([]);
+  });
+
   it('contains the upgrade of an agent and its result', async () => {
     const { infraEnvId } = parseHostKey(key);
     const image = { agent_image: 'quay.io/muster/agent:latest' };
