@@ -212,7 +212,11 @@ function networkConsequences(state: ClusterState, changes: Settings): Settings {
     changes.vipDhcpAllocation !== (state.settings.vipDhcpAllocation ?? false)
   )
     return { apiVips: empty, ingressVips: empty, machineNetworks: empty, ...changes };
-  return { ...changes, ...derivedAgain(state, changes) };
+  // The networks of a user-managed load balancer were set by a user, and may be more than the hosts are in.
+  const isBalancedByUser = state.settings.loadBalancerType === 'user-managed';
+  const isBalancedAgain = isBalancedByUser && changes.loadBalancerType === 'cluster-managed';
+  const wanted = isBalancedAgain ? { machineNetworks: empty, ...changes } : changes;
+  return { ...wanted, ...derivedAgain(state, wanted) };
 }
 
 /** Returns whether the machine networks of a cluster with these settings are derived from its VIPs. */

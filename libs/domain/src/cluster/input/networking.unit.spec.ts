@@ -25,6 +25,31 @@ describe('machine networks', () => {
   });
 });
 
+describe('machine networks of a user-managed load balancer', () => {
+  const machineNetworks = list('10.0.0.0/24', '10.0.1.0/24');
+  const vips = { apiVips: list('10.0.0.5'), ingressVips: list('10.0.0.6') };
+  const balanced = after(registration({ loadBalancerType: 'user-managed', machineNetworks, ...vips }));
+  const networksAfter = (changes: Plain<ClusterSettings>): readonly string[] | undefined =>
+    when(balanced, revise(changes)).state.settings.machineNetworks?.items;
+
+  it('are derived from the VIPs when the cluster balances its load itself', () => {
+    expect(networksAfter({ loadBalancerType: 'cluster-managed' })).toEqual([]);
+  });
+
+  it('are kept when they are the derived ones', () => {
+    const one = list('10.0.0.0/24');
+    const { settings } = when(balanced, revise({ machineNetworks: one })).state;
+    const { state } = when({ ...balanced, settings }, revise({ loadBalancerType: 'cluster-managed' }));
+    expect(state.settings).toMatchObject({ machineNetworks: one, loadBalancerType: 'cluster-managed' });
+  });
+
+  it('are kept otherwise', () => {
+    expect(networksAfter({ loadBalancerType: 'user-managed' })).toEqual(machineNetworks.items);
+    expect(networksAfter({ sshPublicKey: '' })).toEqual(machineNetworks.items);
+    expect(networksAfter({ loadBalancerType: 'cluster-managed', machineNetworks })).toEqual(machineNetworks.items);
+  });
+});
+
 describe('networks and proxies of a cluster', () => {
   it('may have the smallest size, and no smaller one', () => {
     const serviceNetworks = list('172.30.0.0/25');
