@@ -41,6 +41,10 @@ describe('the image files', () => {
     ['absent.iso', /ENOENT/],
     ['../absent.iso', /outside of IMAGE_DIRECTORY/],
     ['ftp://images.example.com/live.iso', /only http, https and file URLs/],
+    [
+      'http://user:canary@images.example.com:PORT/live.iso',
+      /^The url "http:\/\/images\.\S+ in OS_IMAGES .* not a URL$/,
+    ],
   ])('are found as by the image service: %s', async (url, failure) => {
     const found = await realSurroundings({ IMAGE_DIRECTORY: __dirname }).failureOf(url);
     expect(found).toEqual(failure && expect.stringMatching(failure));

@@ -117,15 +117,18 @@ const okdPackages: Check = (settings) => {
 };
 
 const IS_REMOTE = /^https?:/;
+const isServer = (url: string): boolean => IS_REMOTE.test(url) && URL.canParse(url);
 
 const catalogue: Check = async (settings, { failureOf }) => {
   const given = settings.get('OS_IMAGES');
   const place = given ? 'in OS_IMAGES' : 'of the default catalogue';
   const images = given ?? (settings.get('MUSTER_SIMULATED_IMAGE') ? [] : DEFAULT_OS_IMAGES);
-  const urls = images.map(({ url }) => (IS_REMOTE.test(url) ? new URL(url).origin : url));
+  const urls = images.map(({ url }) => (isServer(url) ? new URL(url).origin : url));
   const results = await Promise.all([...new Set(urls)].map(async (url) => ({ url, failure: await failureOf(url) })));
   return results.flatMap(({ url, failure }) => {
     if (failure === undefined) return [];
+    // The URL, which may contain a password, is in the reason without it.
+    if (IS_REMOTE.test(url) && !isServer(url)) return found('error', 'catalogue', `${failure}.`, 'Correct OS_IMAGES.');
     return IS_REMOTE.test(url)
       ? found(
           'error',

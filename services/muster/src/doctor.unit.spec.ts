@@ -196,6 +196,12 @@ describe('the doctor command', () => {
       /^catalogue: The image file:\/\/\/images\/live\.iso in OS_IMAGES cannot be read: ENOENT\. Correct OS_IMAGES or IMAGE_DIRECTORY/,
     ],
     [
+      'an image whose address is not a URL',
+      { OS_IMAGES: REAL.OS_IMAGES.replace('example.com', 'example.com:PORT') },
+      { failureOf: (url) => Promise.resolve(url.endsWith(':PORT/live.iso') ? 'The url is not a URL' : undefined) },
+      /^catalogue: The url is not a URL\. Correct OS_IMAGES\.$/,
+    ],
+    [
       'OKD without the image of its packages',
       { RELEASE_IMAGES: OKD_RELEASES },
       {},
