@@ -18,10 +18,11 @@ on this computer can join such a cluster: it finds the machine-config server by 
   --first-address N    number of the first machine's address in the network (default: 20)
   --prefix NAME        host names begin with it (default: host)
   --fault ID           the first machine has it: ${Object.keys(HARDWARE_FAULTS).join(', ')}
-  --repair-after S     seconds until the fault is repaired
+  --repair-after S     seconds until the fault of --fault is repaired
   --lost-replies X     share of replies that get lost, 0 to 1
   --names FOLDER       processes with the same folder find each other's clusters (default: ${DEFAULT_NAMES_FOLDER})
   --http               do not use NATS even where the image offers it
+  --help, -h           show this text
 `;
 
 export interface SimulatorCommandLine {
@@ -51,7 +52,7 @@ export function parseCommandLine(args: readonly string[]): SimulatorCommandLine 
       'repair-after': text,
       'lost-replies': text,
       http: { type: 'boolean' },
-      help: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
     },
   });
   const number = (flag: keyof typeof values, low: number, high: number): number | undefined => {
@@ -69,12 +70,16 @@ export function parseCommandLine(args: readonly string[]): SimulatorCommandLine 
   const fault = keysOf(HARDWARE_FAULTS).find((id) => id === values.fault);
   if (values.fault !== undefined && !fault)
     throw new Error(`--fault must be one of ${Object.keys(HARDWARE_FAULTS).join(', ')}.`);
+  if (values.iso !== undefined && values['image-url'] !== undefined)
+    throw new Error('Give either --image-url or --iso.');
+  const repairAfterSeconds = number('repair-after', 0, 86_400);
+  if (repairAfterSeconds !== undefined && !fault) throw new Error('--repair-after needs --fault.');
   const lostReplies = number('lost-replies', 0, 1);
   const count = integer('count', 1, 100_000) ?? 3;
   return {
     imageUrl: values['image-url'],
     iso: values.iso,
-    repairAfterSeconds: number('repair-after', 0, 86_400),
+    repairAfterSeconds,
     wantsHelp: values.help ?? false,
     fleet: {
       machines: Array.from({ length: count }, (_, index) => ({
