@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { existsSync } from 'node:fs';
 import { hostname, networkInterfaces, totalmem } from 'node:os';
 import type { Inventory } from '../machine/inventory';
@@ -35,18 +36,26 @@ whenLinux(`this machine${isLinux ? '' : ' (skipped: this is not Linux)'}`, () =>
     expect(hostIdOf(await linuxMachine().identity())).toBe(id);
   });
 
-  it('resolves names, and returns no address for a name that cannot exist', async () => {
-    const args = ['{"domains":[{"domain_name":"localhost"},{"domain_name":"no-such-name.invalid"}]}'];
-    const { output } = await runStep(linuxMachine(), 'domain-resolution', args, never);
-    const { resolutions } = JSON.parse(output) as {
-      resolutions: { ipv4_addresses: string[]; ipv6_addresses: string[] }[];
-    };
+  it('resolves the name of this machine', async () => {
+    const { output } = await resolve('localhost');
+    const { resolutions } = JSON.parse(output) as { resolutions: { ipv4_addresses: []; ipv6_addresses: [] }[] };
     expect([...(resolutions[0]?.ipv4_addresses ?? []), ...(resolutions[0]?.ipv6_addresses ?? [])]).not.toEqual([]);
-    expect(resolutions[1]).toEqual({
-      domain_name: 'no-such-name.invalid',
-      ipv4_addresses: [],
-      ipv6_addresses: [],
-      cnames: [],
-    });
+  });
+
+  it('returns no address for a name that cannot exist, and fails on a machine without DNS', async () => {
+    const name = 'no-such-name.invalid';
+    const { code } = await lookup(name).then(
+      () => ({ code: undefined }),
+      (error: NodeJS.ErrnoException) => error,
+    );
+    const resolution = { domain_name: name, ipv4_addresses: [], ipv6_addresses: [], cnames: [] };
+    expect(await resolve(name)).toEqual(
+      code === 'ENOTFOUND'
+        ? { exitCode: 0, output: JSON.stringify({ resolutions: [resolution] }), error: '' }
+        : { exitCode: -1, output: '', error: expect.stringContaining(`${code} ${name}`) as string },
+    );
   });
 });
+
+const resolve = (name: string) =>
+  runStep(linuxMachine(), 'domain-resolution', [JSON.stringify({ domains: [{ domain_name: name }] })], never);
