@@ -124,6 +124,11 @@ export const REFUSED: readonly (readonly [document: string, problem: string])[] 
     ipv6('enabled: true, dhcp: true, autoconf: false, token: "::5"'),
     'interfaces[0].ipv6.token: token requires autoconf.',
   ],
+  [eth('ipv4: {enabled: true, dhcp: true, forwarding: yes}'), 'forwarding must be true or false'],
+  [ipv6('enabled: true, dhcp: true, dhcp-send-hostname: no'), 'dhcp-send-hostname must be true or false'],
+  ...['loose-binding', 'reorder-headers'].map(
+    (key) => [vlan(`${key}: "true"`), `${key} must be true or false`] as const,
+  ),
   [ipv6('enabled: true, forwarding: true'), 'interfaces[0].ipv6.forwarding: forwarding is not a known field.'],
   [eth('ipv4: {enabled: true, autoconf: true}'), 'interfaces[0].ipv4.autoconf: autoconf is not a known field.'],
   [

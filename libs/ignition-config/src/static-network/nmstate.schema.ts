@@ -1,5 +1,5 @@
 import { parseIp } from '@muster/addresses';
-import { createParser } from '@muster/schema';
+import { createParser, holds } from '@muster/schema';
 import { type TSchema, Type } from '@sinclair/typebox';
 import {
   anything,
@@ -27,6 +27,8 @@ import { BOND_MODES, bondOptions } from './read-nmstate';
 
 const MAX_UINT32 = 4_294_967_295;
 const positive = integer(1, MAX_UINT32);
+/** Some flags may not be texts such as yes, which other flags may be. */
+const plainFlag = holds((value) => typeof value === 'boolean', 'true or false');
 /** A metric, or -1 for the default. */
 const metric = integer(-1, MAX_UINT32);
 
@@ -40,7 +42,7 @@ const ip = (address: TSchema, maxPrefix: number) =>
   mapping({
     enabled: flag,
     dhcp: flag,
-    ...(maxPrefix === 32 ? { forwarding: flag, 'prefix-route-metric': metric } : { autoconf: flag }),
+    ...(maxPrefix === 32 ? { forwarding: plainFlag, 'prefix-route-metric': metric } : { autoconf: flag }),
     'dhcp-client-id': text,
     'dhcp-duid': text,
     address: listOf(
@@ -63,7 +65,7 @@ const ip = (address: TSchema, maxPrefix: number) =>
     'addr-gen-mode': oneOf(['eui64', 'stable-privacy']),
     'allow-extra-address': flag,
     token: maxPrefix === 32 ? text : token,
-    'dhcp-send-hostname': flag,
+    'dhcp-send-hostname': plainFlag,
     'dhcp-custom-hostname': text,
   });
 
@@ -94,9 +96,9 @@ const vlan = mapping(
     'base-iface': interfaceName,
     id: integer(0, 4_094),
     protocol: oneOf(['802.1q', '802.1ad']),
-    'reorder-headers': flag,
+    'reorder-headers': plainFlag,
     'registration-protocol': oneOf(['gvrp', 'mvrp', 'none']),
-    'loose-binding': flag,
+    'loose-binding': plainFlag,
     'ingress-qos-map': listOf(mapping({ from: integer(0, 7), to: uint32 }, ['from', 'to'])),
     'egress-qos-map': listOf(mapping({ from: uint32, to: integer(0, 7) }, ['from', 'to'])),
   },
