@@ -144,7 +144,15 @@ const INVENTORY_NAMES = Type.Object({
     ),
   ),
 });
-const parseInventoryNames = createJsonParser(INVENTORY_NAMES, { name: 'inventory', nullIsAbsent: true });
+const parseInventoryNames = createJsonParser(INVENTORY_NAMES, {
+  name: 'inventory',
+  nullIsAbsent: true,
+  dropsUnknown: true,
+});
+
+/** Returns the part of an inventory that the functions below read: the name and the addresses of the host. */
+export const essentialInventory = (inventory: string): string =>
+  JSON.stringify(valueOf(parseInventoryNames(inventory)) ?? {});
 
 /** Returns the addresses of the host without prefix length, from its inventory. */
 export function addressesOf(host: ServiceHost): readonly string[] {

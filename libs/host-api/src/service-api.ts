@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createJsonReader } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
-import { createHttpClient, type HttpCall, type RetryPolicy } from './http/http-client';
+import { createHttpClient, type HttpCall, ObjectsOfList, type RetryPolicy } from './http/http-client';
 import type { ProxySettings } from './http/proxy';
+import { essentialInventory } from './kube-resources';
 import type { Timer } from './timer';
 
 /** Returns body and headers of a form with one file, in the form field of the v2 API. */
@@ -122,7 +123,11 @@ export type ServiceOperator = Readonly<Static<typeof SERVICE_OPERATOR>>;
 
 const RESPONSE = { name: 'the response', nullIsAbsent: true };
 const readCluster = createJsonReader(SERVICE_CLUSTER, RESPONSE);
-const readHosts = createJsonReader(Type.Array(SERVICE_HOST), RESPONSE);
+const readWholeHost = createJsonReader(SERVICE_HOST, { ...RESPONSE, dropsUnknown: true });
+const readHost = (text: string): ServiceHost => {
+  const host = readWholeHost(text);
+  return host.inventory ? { ...host, inventory: essentialInventory(host.inventory) } : host;
+};
 const readOperators = createJsonReader(Type.Array(SERVICE_OPERATOR), RESPONSE);
 
 export interface ServiceAccess {
@@ -160,7 +165,17 @@ export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, ti
     read((await call(what, signal)).body.toString('utf8'));
   // The answer may be the whole cluster.
   const done = async (what: HttpCall, signal: AbortSignal): Promise<void> =>
-    void (await call({ ...what, dropsAnswer: true }, signal));
+    void (await call({ ...what, readsParts: () => () => undefined }, signal));
+  /** The inventories of the hosts of a large cluster are hundreds of megabytes. */
+  const hostsIn = async (path: string, query: HttpCall['query'], signal: AbortSignal): Promise<ServiceHost[]> => {
+    let hosts = new ObjectsOfList(readHost);
+    const readsParts = (): ((part: Buffer) => void) => {
+      hosts = new ObjectsOfList(readHost);
+      return (part) => hosts.add(part);
+    };
+    await call({ method: 'GET', path, query, readsParts }, signal);
+    return hosts.all();
+  };
   const bytes = async (path: string, query: HttpCall['query'], signal: AbortSignal): Promise<Buffer> =>
     (await call({ method: 'GET', path, query }, signal)).body;
   const clusterPath = (clusterId: string): string => `/v2/clusters/${clusterId}`;
@@ -175,10 +190,9 @@ export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, ti
       if (!withHosts) return cluster;
       // The cluster itself contains what each host reported about all others: 127 MiB with 500 hosts.
       const query = { 'with-inventory': 'true' };
-      return { ...cluster, hosts: await json(readHosts, { method: 'GET', path: `${path}/hosts`, query }, signal) };
+      return { ...cluster, hosts: await hostsIn(`${path}/hosts`, query, signal) };
     },
-    hostsOfRole: (clusterId, role, signal) =>
-      json(readHosts, { method: 'GET', path: `${clusterPath(clusterId)}/hosts`, query: { role } }, signal),
+    hostsOfRole: (clusterId, role, signal) => hostsIn(`${clusterPath(clusterId)}/hosts`, { role }, signal),
     clusterFile: (clusterId, file_name, signal) =>
       bytes(`${clusterPath(clusterId)}/downloads/files`, { file_name }, signal),
     credentials: (clusterId, file_name, signal) =>

@@ -1,23 +1,22 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { NO_RETRIES } from './http/http-client';
+import { addressesOf, nodeNameOf } from './kube-resources';
 import { createServiceApi } from './service-api';
 import { realTimer } from './timer';
 
 const MIB = 1024 * 1024;
-/** More than a client keeps in memory. The answer contains each host of the cluster with its connectivity to all others. */
-const ANSWER_MIB = 66;
+/** More than a client keeps in memory. */
+const HOSTS = 66;
+const OPTIONS = { isSuccess: true };
 
-describe('a report that the service answers with a whole cluster', () => {
+describe('the answers about a cluster that is too large to be kept in memory', () => {
   let server: Server;
-  let received = '';
+  let respond: (path: string) => readonly (string | Buffer)[] = () => [];
   beforeAll(async () => {
     server = createServer((request, response) => {
-      received = `${request.method} ${request.url}`;
-      response.writeHead(202, { 'content-type': 'application/json', 'content-length': ANSWER_MIB * MIB });
-      const part = Buffer.alloc(MIB, ' ');
-      for (let written = 0; written < ANSWER_MIB; written += 1) response.write(part);
+      for (const part of respond(request.url ?? '')) response.write(part);
       response.end();
     });
     server.listen(0, '127.0.0.1');
@@ -25,23 +24,74 @@ describe('a report that the service answers with a whole cluster', () => {
   });
   afterAll(() => server.close());
 
+  const { signal } = new AbortController();
   const open = (): ReturnType<typeof createServiceApi> => {
     const { port } = server.address() as AddressInfo;
     const access = { serviceUrl: `http://127.0.0.1:${port}`, token: '', agentVersion: '' };
     return createServiceApi(access, NO_RETRIES, realTimer);
   };
 
-  it('is done for a large cluster too', async () => {
+  it('are dropped when nothing in them is used', async () => {
+    const paths: string[] = [];
+    respond = (path) => (paths.push(path), Array<Buffer>(HOSTS).fill(Buffer.alloc(MIB, ' ')));
     const api = open();
-    await api.completeInstallation('c1', { isSuccess: true }, new AbortController().signal);
-    expect(received).toBe('POST /api/assisted-install/v2/clusters/c1/actions/complete-installation');
+    await api.completeInstallation('c1', OPTIONS, signal);
+    expect(paths).toEqual(['/api/assisted-install/v2/clusters/c1/actions/complete-installation']);
+    const read = api.cluster('c1', false, signal);
+    await expect(read).rejects.toThrow('the answer is larger than 67108864 bytes');
     api.close();
   });
 
-  it('is not kept in memory when it is read', async () => {
+  it('are read host by host', async () => {
+    const inventoryOf = (host: number): string =>
+      JSON.stringify({
+        hostname: `host-${host}`,
+        interfaces: [{ ipv4_addresses: [`10.0.0.${host}/24`], ipv6_addresses: null, name: 'ü"}]\\' }],
+        disks: [{ smart: `{["\\${' '.repeat(MIB)}` }],
+      });
+    const hosts = Array.from({ length: HOSTS }, (_, host) => ({
+      id: `h${host}`,
+      status: 'known',
+      nested: { list: [[{}], '}]'] },
+      inventory: inventoryOf(host),
+    }));
+    respond = (path) =>
+      path.includes('/hosts')
+        ? [' [', ...hosts.flatMap((host, index) => [index === 0 ? '' : ' ,\n', JSON.stringify(host)]), ']\n']
+        : ['{"status":"installing"}'];
     const api = open();
-    const read = api.cluster('c1', false, new AbortController().signal);
-    await expect(read).rejects.toThrow('the answer is larger than 67108864 bytes');
+    const { hosts: read = [] } = await api.cluster('c1', true, signal);
+    expect(read.map((host) => [host.id, nodeNameOf(host), addressesOf(host)])).toEqual(
+      hosts.map(({ id }, host) => [id, `host-${host}`, [`10.0.0.${host}`]]),
+    );
+    api.close();
+  });
+
+  it.each([
+    ['[]', []],
+    [' [ ] ', []],
+    ['[{"id":"a","status":"known","inventory":null},{"id":"b","status":"known"}]', ['a', 'b']],
+  ])('are the hosts in %s', async (text, ids) => {
+    respond = () => Array.from(Buffer.from(text), (byte) => Buffer.of(byte));
+    const api = open();
+    expect((await api.hostsOfRole('c1', 'master', signal)).map(({ id }) => id)).toEqual(ids);
+    api.close();
+  });
+
+  it.each([
+    '',
+    '{}',
+    'null',
+    '[',
+    '[{"id":"a","status":"known"}',
+    '[{"id":"a"}]',
+    '[1]',
+    '[]]',
+    '[{"id":"a","status":}]',
+  ])('are refused when they are not a list of hosts: %j', async (text) => {
+    respond = () => [text];
+    const api = open();
+    await expect(api.hostsOfRole('c1', 'master', signal)).rejects.toThrow(/the response/);
     api.close();
   });
 });

@@ -1,7 +1,8 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
-import { errorCode, errorMessage, memberAt, parseJson, textAt } from '@muster/schema';
+import { createJsonReader, errorCode, errorMessage, memberAt, parseJson, textAt } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 import { explainFailure } from '../failure-causes';
 import type { Timer } from '../timer';
 import { type ConnectionOptions, createConnections } from './connections';
@@ -110,8 +111,8 @@ export interface HttpCall {
   /** Sent as JSON. */
   readonly json?: unknown;
   readonly body?: Buffer;
-  /** Whether the body of a 2xx answer is dropped. It may have any size. @default false */
-  readonly dropsAnswer?: boolean;
+  /** Returns the receiver of the body of a 2xx answer, which may have any size. Called for each attempt. The answer has no body then. */
+  readonly readsParts?: () => (part: Buffer) => void;
 }
 
 export interface HttpAnswer {
@@ -188,7 +189,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
    */
   const send = async (call: HttpCall, signal: AbortSignal): Promise<HttpAnswer | HttpRefused | ServiceUnreachable> => {
     const message = await begin(call, signal);
-    const answer = await collect(message, call.dropsAnswer && isDone(message));
+    const answer = await collect(message, isDone(message) ? call.readsParts?.() : undefined);
     if (isDone(message)) return isPage(message) ? ofProxy(call, 'a page') : answer;
     const isOfService = !options.sendsJsonErrors || !isFinal(answer.status) || isErrorOfService(answer.body);
     return isOfService ? new HttpRefused(call, answer) : ofProxy(call, String(answer.status));
@@ -219,12 +220,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
-function collect(answer: IncomingMessage, isDropped = false): Promise<HttpAnswer> {
+function collect(answer: IncomingMessage, onPart?: (part: Buffer) => void): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     answer.on('data', (chunk: Buffer) => {
-      if (isDropped) return;
+      if (onPart) return onPart(chunk);
       chunks.push(chunk);
       bytes += chunk.length;
       if (bytes > ANSWER_BYTES_MAX) answer.destroy(new Error(`the answer is larger than ${ANSWER_BYTES_MAX} bytes`));
@@ -233,4 +234,65 @@ function collect(answer: IncomingMessage, isDropped = false): Promise<HttpAnswer
     answer.once('error', reject);
     answer.once('close', () => reject(new Error('the connection closed before the answer was complete')));
   });
+}
+
+const [QUOTE, BACKSLASH, OPENING, CLOSING] = [0x22, 0x5c, 0x7b, 0x7d];
+/** The brackets of objects and lists differ in this bit. */
+const KIND_BIT = 0x20;
+/** Commas and blanks between the objects of a list. */
+const FRAME_CHARACTERS_MAX = 1024 * 1024;
+const readFrame = createJsonReader(Type.Array(Type.Literal(0)), { name: 'the response' });
+
+/** Reads a JSON list of objects while it arrives. Only the text of one object is in memory. `read` throws when a text is not one. */
+export class ObjectsOfList<Item> {
+  private readonly items: Item[] = [];
+  private failure: unknown;
+  /** The list with 0 in place of each object. */
+  private frame = '';
+  private parts: Buffer[] = [];
+  private depth = 0;
+  private isInText = false;
+  private isEscaped = false;
+
+  constructor(private readonly read: (text: string) => Item) {}
+
+  add(part: Buffer): void {
+    let begin = 0;
+    for (let at = 0; at < part.length; at += 1) {
+      const byte = part[at] ?? 0;
+      if (this.isEscaped) this.isEscaped = false;
+      else if (byte === BACKSLASH) this.isEscaped = true;
+      else if (byte === QUOTE) this.isInText = !this.isInText;
+      else if (this.isInText) continue;
+      else if ((byte | KIND_BIT) === OPENING && ++this.depth === 2) {
+        this.addToFrame(`${part.toString('latin1', begin, at)}0`);
+        begin = at;
+      } else if ((byte | KIND_BIT) === CLOSING && --this.depth === 1) {
+        this.endObject(part.subarray(begin, at + 1));
+        begin = at + 1;
+      }
+    }
+    if (this.depth > 1) this.parts.push(part.subarray(begin));
+    else this.addToFrame(part.toString('latin1', begin));
+  }
+
+  /** @throws Error when the text was not a list of such objects */
+  all(): Item[] {
+    if (this.failure !== undefined) throw this.failure;
+    if (readFrame(this.frame).length === this.items.length) return this.items;
+    throw new Error('the response must be a list of objects.');
+  }
+
+  private addToFrame(text: string): void {
+    if (this.frame.length < FRAME_CHARACTERS_MAX) this.frame += text;
+  }
+
+  private endObject(last: Buffer): void {
+    const text = Buffer.concat([...this.parts.splice(0), last]).toString('utf8');
+    try {
+      this.items.push(this.read(text));
+    } catch (error) {
+      this.failure ??= error;
+    }
+  }
 }
