@@ -62,6 +62,7 @@ describe('network arguments for the first boot', () => {
       { cluster: { machineNetworks: ['198.51.100.0/24', '192.0.2.0/24'] } },
       [`ip=${MAC}:dhcp`],
     ],
+    ['NICs with a MAC address only', nics(nic({ macAddress: '' }), nic()), [`ip=${MAC}:dhcp`]],
     ['a host that is in none of the networks', { cluster: { machineNetworks: ['198.51.100.0/24'] } }, []],
     [
       'no machine network, so that the network of the bootstrap host is used',

@@ -158,7 +158,7 @@ function networkArguments(context: StepContext, given: readonly string[]): reado
   const network = machineNetworkOf(context);
   if (!network) return isDay2Host(context.host) ? [] : undefined;
   const nics = (context.hardware?.nics ?? []).filter((nic) => isInNetwork(nic, network));
-  return nics.flatMap((nic) => kernelArgument(dhcpOn(nic)));
+  return nics.flatMap(dhcpOn).flatMap(kernelArgument);
 }
 
 /** Returns the arguments with which the disk is found at boot. */
@@ -192,10 +192,12 @@ const kernelArgument = (argument: string): readonly string[] => ['--append-karg'
 /** Settings of one NIC replace the defaults of all NICs. */
 const namesNetwork = (given: readonly string[]): boolean => given.some((argument) => /(^|=)ip=/.test(argument));
 
-function dhcpOn(nic: Nic): string {
+/** Returns no argument for a NIC without a MAC address, such as a tunnel: without a name, the argument would be for no NIC. */
+function dhcpOn(nic: Nic): readonly string[] {
+  if (nic.macAddress === '') return [];
   const families = new Set(nicAddresses(nic).map(({ family }) => family));
   const modes = [...(families.has(4) ? ['dhcp'] : []), ...(families.has(6) ? ['dhcp6'] : [])];
-  return `ip=${nic.macAddress.replaceAll(':', '-')}:${modes.join(',')}`;
+  return [`ip=${nic.macAddress.replaceAll(':', '-')}:${modes.join(',')}`];
 }
 
 function installationDisk({ hardware, host }: StepContext): Disk | undefined {
@@ -222,7 +224,7 @@ function iscsiNetwork(disk: Disk, context: StepContext, given: readonly string[]
     (candidate) => address && nicAddresses(candidate).some((own) => compareIps(own.address, address) === 0),
   );
   const network = isOnIscsiOfOci(context) ? undefined : machineNetworkOf(context);
-  return nic && !(network && isInNetwork(nic, network)) ? [dhcpOn(nic)] : [];
+  return nic && !(network && isInNetwork(nic, network)) ? dhcpOn(nic) : [];
 }
 
 /** On OCI, the firmware configures the network together with the disk. */
