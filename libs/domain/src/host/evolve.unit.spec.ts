@@ -1,3 +1,4 @@
+import type { HostEvent } from '@muster/contracts';
 import {
   cluster,
   command,
@@ -58,6 +59,69 @@ describe('repeated registration of a host', () => {
     const result = when(silent, command('Register'));
     expect(result.types[0]).toBe('HostReturned');
     expect(result.state.isSilent).toBe(false);
+  });
+});
+
+describe('a new stage of a host', () => {
+  it('ends the warning and the pause of the stage before, and a repeated report does not', () => {
+    const inStage = [...day1('installing-in-progress'), progressed('Waiting for control plane')];
+    const report = (stage: string, info: string) => command('ReportProgress', { stage, info, at: minute(9) });
+    for (const [type, flag] of [
+      ['HostStageTimedOut', 'isOverdue'],
+      ['HostStageClockPaused', 'isClockPaused'],
+    ] as const) {
+      const history = [...inStage, { type, data: { stage: 'Waiting for control plane', minutes: 60 } } as HostEvent];
+      expect(stateAfter(history).progress).toMatchObject({ [flag]: true, stage: 'Waiting for control plane' });
+      expect(when(history, report('Waiting for control plane', '1 of 3')).state.progress[flag]).toBe(true);
+      expect(when(history, report('Configuring', '')).state.progress[flag]).toBe(false);
+    }
+  });
+});
+
+describe('the generation of a host', () => {
+  it('counts registrations and bindings, and continues after a deregistration', () => {
+    const generation = (history: readonly HostEvent[]): number => stateAfter(history).generation;
+    const known = unbound('known-unbound');
+    const bound = [...known, ...when(known, command('Bind')).events];
+    const again = [...bound, ...when(bound, command('Register')).events];
+    const left = [...again, ...when(again, command('Unbind')).events];
+    const gone = [...left, ...when(left, command('Deregister')).events];
+    const back = [...gone, ...when(gone, command('Register')).events];
+    expect([known, bound, again, left, gone, back].map(generation)).toEqual([1, 2, 3, 4, 4, 5]);
+  });
+
+  it('does not change while the inventory remains valid', () => {
+    const preparing = day1('preparing-successful');
+    const { state } = when(preparing, command('Register'));
+    expect(state.generation).toBe(stateAfter(preparing).generation);
+  });
+});
+
+describe('the values that a cluster gives a host', () => {
+  it('are cleared when the host is bound to another cluster', () => {
+    const history = [registered({ clusterId: '', bootstrap: true }), entered('known-unbound'), progressed('Rebooting')];
+    expect(when(history, command('Bind')).state).toMatchObject({ isBootstrap: false, progress: { stage: '' } });
+  });
+
+  it('include its kind, its logs and the pool that a user set', () => {
+    const day2Host = day2('known');
+    const named = command('ReviseSettings', { changes: { machineConfigPoolName: 'infra' } });
+    const logs = { type: 'HostLogsReported' as const, data: { logsState: 'completed', at: START } };
+    const history = [...day2Host, ...when(day2Host, named).events, logs];
+    expect(when(history, command('Unbind')).state).toMatchObject({
+      kind: 'Host',
+      isPoolNameChosen: false,
+      logs: { state: '' },
+    });
+  });
+});
+
+describe('the media and the agent of a host', () => {
+  it('are those of the last report', () => {
+    const lost = [...day1('disconnected'), { type: 'HostMediaDisconnected' as const, data: {} }];
+    expect(when(lost, command('RegainMedia')).state).toMatchObject({ isMediaConnected: true, status: 'disconnected' });
+    const replaced = when(day1('known'), command('ReportAgentVersion')).state;
+    expect(replaced).toMatchObject({ agentVersion: 'agent:2', status: 'known' });
   });
 });
 
@@ -207,6 +271,12 @@ function unboundOrBound(type: string) {
 }
 
 describe('the logs of a host', () => {
+  it('are no longer awaited in error and cancelled after the time for their collection', () => {
+    const overdue = { type: 'HostDeadlinePassed' as const, data: { deadline: 'logs' } };
+    for (const status of ['error', 'cancelled'] as const)
+      expect(when([...day1(status, 'report'), overdue], refresh()).state.logs.state).toBe('timeout');
+  });
+
   it('are complete when they arrive after the time for their collection', () => {
     const error = day1('error', 'report');
     const timedOut = when(
