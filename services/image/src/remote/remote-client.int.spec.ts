@@ -72,6 +72,25 @@ describe('a file on a server', () => {
     await expect(source.read(9_999, 2)).rejects.toThrow(RangeError);
   });
 
+  it('continues a read whose connection is closed early', async () => {
+    const source = await openHttpByteSource(client, server.url);
+    server.serve(FILE, { cutAfterBytes: 600 });
+    expect(Buffer.from(await source.read(1_000, 1_000)).equals(FILE.subarray(1_000, 2_000))).toBe(true);
+    expect(server.ranges.slice(1)).toEqual(['bytes=1000-1999', 'bytes=1600-1999']);
+  });
+
+  it('does not continue with the bytes of another version', async () => {
+    let changes = 0;
+    const source = await openHttpByteSource(client, server.url, () => (changes += 1));
+    server.serve(FILE, { holdAfterBytes: 600 });
+    const reading = expect(source.read(0, 1_000)).rejects.toThrow('has changed since the download started');
+    await eventually('a part was requested', () => server.ranges.length === 2);
+    server.serve(FILE, { etag: '"2"' });
+    server.cut();
+    await reading;
+    expect(changes).toBe(1);
+  });
+
   it('reports the URL that cannot be reached without its query', async () => {
     const error: unknown = await openHttpByteSource(client, 'http://127.0.0.1:1/x.iso?token=canary').catch(
       (e: unknown) => e,

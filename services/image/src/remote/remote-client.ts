@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ByteSource } from '@muster/boot-image';
 import { type Connections, createConnections, basicAuthorization, type ProxySettings } from '@muster/host-api';
 import { errorCode, errorMessage } from '@muster/schema';
@@ -8,6 +9,9 @@ const REDIRECTS_MAX = 5;
 /** Maximum time without data from a server. */
 const SILENCE_MS_MAX = 60_000;
 const SOCKETS_MAX = 16;
+/** Attempts of one read. The second one follows immediately, the third one after a pause. */
+const ATTEMPTS_MAX = 3;
+const RETRY_DELAY_MS = 1_000;
 /** Errors of a request on a connection that the other side had closed. */
 const STALE: readonly string[] = ['ECONNRESET', 'EPIPE'];
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -29,6 +33,9 @@ export class RemoteError extends Error {
     this.name = 'RemoteError';
   }
 }
+
+/** The server was not reached, or the connection ended early. A repetition may succeed. */
+class LostConnection extends RemoteError {}
 
 /** Downloads base images, following redirects. */
 export class RemoteClient {
@@ -107,7 +114,7 @@ export class RemoteClient {
     }).catch((error: unknown) => {
       throw error instanceof RemoteError
         ? error
-        : new RemoteError(`${plain(url)} cannot be reached: ${errorMessage(error)}`);
+        : new LostConnection(`${plain(url)} cannot be reached: ${errorMessage(error)}`);
     });
   }
 }
@@ -125,7 +132,7 @@ export const plain = (url: URL | string): string => {
 };
 
 const ended = (url: string, why: string): RemoteError =>
-  new RemoteError(`${plain(url)} ended before all bytes were received: ${why}`);
+  new LostConnection(`${plain(url)} ended before all bytes were received: ${why}`);
 
 /** Returns the value for If-Range; empty when the server sends none. A weak tag does not guarantee the same bytes. */
 export function versionOf({ headers: { etag = '', 'last-modified': modified = '' } }: IncomingMessage): string {
@@ -185,33 +192,42 @@ export async function openHttpByteSource(
     async read(offset, length) {
       if (!(offset >= 0 && length >= 0 && offset <= size - length))
         throw new RangeError(`Bytes ${offset} to ${offset + length} are not inside ${plain(url)}.`);
-      if (length === 0) return new Uint8Array();
-      const range = `bytes=${offset}-${offset + length - 1}`;
-      const answer = await client.get(url, { range, ...(version && { 'if-range': version }) }, stop.signal);
-      const isMeant =
-        answer.statusCode === 206 &&
-        answer.headers['content-range'] === `bytes ${offset}-${offset + length - 1}/${size}` &&
-        isOfVersion(answer, version);
-      if (!isMeant) {
-        answer.destroy();
-        // 416: the file has become shorter, and the server does not support If-Range.
-        if (![200, 206, 416].includes(answer.statusCode ?? 0))
-          throw new RemoteError(`${plain(url)} answered ${answer.statusCode}`);
-        reportChange();
-        throw new RemoteError(`${plain(url)} has changed since the download started`);
-      }
       const bytes = new Uint8Array(length);
       let filled = 0;
-      try {
-        for await (const chunk of answer) {
-          if (filled + chunk.length > length) throw new RemoteError(`${plain(url)} sent more bytes than requested`);
-          bytes.set(chunk, filled);
-          filled += chunk.length;
+      const fill = async (): Promise<void> => {
+        const range = `${offset + filled}-${offset + length - 1}`;
+        const headers = { range: `bytes=${range}`, ...(version && { 'if-range': version }) };
+        const answer = await client.get(url, headers, stop.signal);
+        const isMeant =
+          answer.statusCode === 206 &&
+          answer.headers['content-range'] === `bytes ${range}/${size}` &&
+          isOfVersion(answer, version);
+        if (!isMeant) {
+          answer.destroy();
+          // 416: the file has become shorter, and the server does not support If-Range.
+          if (![200, 206, 416].includes(answer.statusCode ?? 0))
+            throw new RemoteError(`${plain(url)} answered ${answer.statusCode}`);
+          reportChange();
+          throw new RemoteError(`${plain(url)} has changed since the download started`);
         }
-      } catch (error) {
-        throw error instanceof RemoteError ? error : ended(url, errorMessage(error));
+        try {
+          for await (const chunk of answer) {
+            if (filled + chunk.length > length) throw new RemoteError(`${plain(url)} sent more bytes than requested`);
+            bytes.set(chunk, filled);
+            filled += chunk.length;
+          }
+        } catch (error) {
+          throw error instanceof RemoteError ? error : ended(url, errorMessage(error));
+        }
+        if (filled < length) throw ended(url, `${filled} of ${length} bytes`);
+      };
+      for (let attempt = 1; filled < length; attempt += 1) {
+        // The download of a client must not end with one connection to the server.
+        await fill().catch(async (error: unknown) => {
+          if (!(error instanceof LostConnection) || attempt >= ATTEMPTS_MAX || stop.signal.aborted) throw error;
+          await sleep((attempt - 1) * RETRY_DELAY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+        });
       }
-      if (filled < length) throw ended(url, `${filled} of ${length} bytes`);
       return bytes;
     },
     close: async () => stop.abort(),
