@@ -1,5 +1,6 @@
-import { addressesIn, isNatsCredentials, MAX_MESSAGE_BYTES } from '@muster/adapter-nats';
-import { readFileSetting, type SettingsReader } from '@muster/nest-kit';
+import { hostname, networkInterfaces } from 'node:os';
+import { addressesIn, type BusTlsFiles, isNatsCredentials, MAX_MESSAGE_BYTES } from '@muster/adapter-nats';
+import { readFileSetting, SettingsError, type SettingsReader } from '@muster/nest-kit';
 import { StartError } from './start-error';
 
 export const LOOPBACK = /^(localhost|127\.|\[::1\]|::1$)/;
@@ -75,3 +76,33 @@ export function presentCredentials(
 
 /** Returns the host and the port of a URL or of an address, without the password. */
 const hostOf = (url: string): string => url.replace(/^\w+:\/\//, '').replace(/^.*@/, '');
+
+/**
+ * Certificate of the bus; undefined: plain connections.
+ * @throws SettingsError when a file of the certificate is missing
+ */
+export function busTls(settings: SettingsReader): BusTlsFiles | { readonly own: readonly string[] } | undefined {
+  const [host, mode] = [settings.get('NATS_HOST'), settings.get('NATS_TLS')];
+  const [certFile, keyFile, caFile] = (['NATS_CERT_FILE', 'NATS_KEY_FILE', 'NATS_CA_FILE'] as const).map((name) =>
+    settings.get(name),
+  );
+  if (mode === 'off') {
+    if (certFile || keyFile || caFile)
+      throw new SettingsError([
+        'NATS_TLS=off cannot be combined with NATS_CERT_FILE, NATS_KEY_FILE or NATS_CA_FILE. Unset them, or NATS_TLS.',
+      ]);
+    return undefined;
+  }
+  if (certFile && keyFile && caFile) return { certFile, keyFile, caFile };
+  if (certFile || keyFile || caFile)
+    throw new SettingsError([
+      'NATS_CERT_FILE, NATS_KEY_FILE and NATS_CA_FILE belong together. Set all three, or none for a certificate that Muster makes.',
+    ]);
+  if (mode === 'auto' && LOOPBACK.test(host)) return undefined;
+  const agentUrl = settings.get('AGENT_NATS_URL');
+  const agentHost = agentUrl && URL.canParse(agentUrl) ? [new URL(agentUrl).hostname.replace(/^\[|\]$/g, '')] : [];
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+  return {
+    own: [host, ...agentHost, hostname(), 'localhost', ...addresses.filter((address) => !address.includes('%'))],
+  };
+}

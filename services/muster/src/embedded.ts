@@ -1,16 +1,8 @@
-import { hostname, networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { BusTlsFiles } from '@muster/adapter-nats';
-import {
-  type Environment,
-  readFileSetting,
-  type RunningService,
-  SettingsError,
-  SettingsReader,
-} from '@muster/nest-kit';
+import { type Environment, readFileSetting, type RunningService, SettingsReader } from '@muster/nest-kit';
 import { isOneOf, keysOf } from '@muster/schema';
 import type { LoggerService } from '@nestjs/common';
-import { LOOPBACK } from './bus-access';
+import { busTls } from './bus-access';
 import { lockDataDirectory, lockService } from './data-directory';
 import { lockImageDirectory, prepareBaseImages } from './host-files';
 import { freePort, type NatsProcess, startNats } from './nats-process';
@@ -165,34 +157,4 @@ async function ownBus(
     tls: busTls(settings),
     onExit: (text) => logger.warn(text),
   });
-}
-
-/**
- * Certificate of the bus; undefined: plain connections.
- * @throws SettingsError when a file of the certificate is missing
- */
-export function busTls(settings: SettingsReader): BusTlsFiles | { readonly own: readonly string[] } | undefined {
-  const [host, mode] = [settings.get('NATS_HOST'), settings.get('NATS_TLS')];
-  const [certFile, keyFile, caFile] = (['NATS_CERT_FILE', 'NATS_KEY_FILE', 'NATS_CA_FILE'] as const).map((name) =>
-    settings.get(name),
-  );
-  if (mode === 'off') {
-    if (certFile || keyFile || caFile)
-      throw new SettingsError([
-        'NATS_TLS=off cannot be combined with NATS_CERT_FILE, NATS_KEY_FILE or NATS_CA_FILE. Unset them, or NATS_TLS.',
-      ]);
-    return undefined;
-  }
-  if (certFile && keyFile && caFile) return { certFile, keyFile, caFile };
-  if (certFile || keyFile || caFile)
-    throw new SettingsError([
-      'NATS_CERT_FILE, NATS_KEY_FILE and NATS_CA_FILE belong together. Set all three, or none for a certificate that Muster makes.',
-    ]);
-  if (mode === 'auto' && LOOPBACK.test(host)) return undefined;
-  const agentUrl = settings.get('AGENT_NATS_URL');
-  const agentHost = agentUrl && URL.canParse(agentUrl) ? [new URL(agentUrl).hostname.replace(/^\[|\]$/g, '')] : [];
-  const addresses = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
-  return {
-    own: [host, ...agentHost, hostname(), 'localhost', ...addresses.filter((address) => !address.includes('%'))],
-  };
 }

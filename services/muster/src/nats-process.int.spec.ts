@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { connectNatsRequests, NatsUnreachable } from '@muster/adapter-nats';
 import { SettingsReader } from '@muster/nest-kit';
 import { eventually, startNatsServer, temporaryDirectory } from '@muster/testing';
-import { checkBusAccess } from './bus-access';
-import { busTls } from './embedded';
+import { busTls, checkBusAccess } from './bus-access';
 import { type NatsProcess, startNats } from './nats-process';
 import { StartError } from './start-error';
 

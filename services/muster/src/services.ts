@@ -17,7 +17,7 @@ import { readImageConfig, startImage } from '@muster/service-image';
 import { readInventoryConfig, startInventory } from '@muster/service-inventory';
 import { readRegistrationConfig, startRegistration } from '@muster/service-registration';
 import { readFlapPolicy, readValidationConfig, startValidation } from '@muster/service-validation';
-import { openBusProblems, readBusCredentials } from './bus-access';
+import { busTls, openBusProblems, readBusCredentials } from './bus-access';
 
 /** All services. The order reduces waiting at start; any other order works too. */
 export const SERVICES = {
@@ -73,6 +73,7 @@ export function checkSettings(environment: Environment, names: readonly Startabl
     READERS[name].flatMap((read) => attempt(() => read(environment)).problems),
   );
   const open = names.includes('ignition') ? openBusProblems(settings) : [];
-  const problems = [...new Set([...missing, ...settings.problems, ...ofServices, ...open])];
+  const ofBus = isAlone || settings.isSet('NATS_URL') ? [] : attempt(() => busTls(settings)).problems;
+  const problems = [...new Set([...missing, ...settings.problems, ...ofServices, ...ofBus, ...open])];
   if (problems.length > 0) throw new SettingsError(problems);
 }

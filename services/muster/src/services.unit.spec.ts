@@ -54,12 +54,25 @@ describe('the check of settings', () => {
   });
 
   it('refuses a certificate authority of the bus without a certificate', () => {
-    const { reason, lines } = failureOf(() => checkSettings({ NATS_CA_FILE: __filename }, ALL, false));
+    const environment = { NATS_CA_FILE: __filename, NATS_URL: 'tls://127.0.0.1:4222' };
+    const { reason, lines } = failureOf(() => checkSettings(environment, ALL, false));
     expect(EXIT_CODES[reason]).toBe(2);
     expect(lines).toEqual([
       expect.stringMatching(/^Setting NATS_CA_FILE=.*a file of PEM certificates, but it contains no PEM block/),
     ]);
   });
+
+  it.each([{ NATS_CERT_FILE: '/bus.pem' }, { NATS_TLS: 'off', NATS_KEY_FILE: '/bus.key' }])(
+    'reports files of the bus that do not fit together with the other wrong values: %j',
+    (environment) => {
+      const { lines } = failureOf(() => checkSettings({ REST_PORT: 'x', ...environment }, ALL, false));
+      expect(lines).toContainEqual(expect.stringMatching(/^NATS_(CERT|TLS).* NATS_CA_FILE/));
+      expect(lines).toContainEqual(expect.stringMatching(/^Setting REST_PORT="x"/));
+      // The child process does not run.
+      const other = { ...environment, NATS_URL: 'nats://127.0.0.1:4222' };
+      expect(() => checkSettings(other, ALL, false)).not.toThrow();
+    },
+  );
 
   it.each<[StartableService, readonly string[]]>([
     ['gateway', ['NATS_URL', 'MUSTER_DATA_DIRECTORY', 'MONGODB_URL']],
