@@ -22,7 +22,7 @@ import { foldStream } from '../view/fold-stream';
 import { InstallView } from '../view/install-view';
 import { ARTIFACT_NAMES, ArtifactVault, isArtifactName, parseCertificateBundle } from './artifact-vault';
 import { Artifacts } from './artifacts-process';
-import { bootOf, byId, fencingOf, openOverrides, roleOf, surroundingsOf } from './install-request';
+import { bootOf, byId, fencingOf, maskedFencing, openOverrides, roleOf, surroundingsOf } from './install-request';
 import { JoiningHosts } from './joining-hosts';
 
 type AcceptIngressCa = typeof IgnitionService.method.acceptIngressCa;
@@ -130,17 +130,16 @@ export class RenderInstallConfigController {
       .filter((entry) => !isDay2(entry.state))
       .sort(byId);
     const surroundings = await surroundingsOf({ eventStore, secrets }, this.config, state, entries);
-    const fencing = new Map(
-      await Promise.all(
-        withoutSecrets ? [] : entries.map(async (entry) => [entry, await fencingOf(secrets, entry)] as const),
-      ),
-    );
+    const opened = entries.map(async (entry) => [entry, await fencingOf(secrets, entry)] as const);
+    const fencing = new Map(await Promise.all(opened));
     const hosts = entries.flatMap((entry) => {
       const role = roleOf(entry, bootstrapHostId);
       const { id, path } = entry.state.installationDisk;
       const hostname = entry.state.requestedHostname || entry.inventoryHostname;
       const boot = bootOf(entry, surroundings.machineNetworks);
-      return role ? [{ role, hostname, installationDisk: id || path, fencing: fencing.get(entry), ...boot }] : [];
+      const given = fencing.get(entry);
+      const shown = withoutSecrets ? maskedFencing(given) : given;
+      return role ? [{ role, hostname, installationDisk: id || path, fencing: shown, ...boot }] : [];
     });
     const proxy = withoutSecrets ? maskedProxy(settings.proxy) : await openProxy(secrets, clusterId, settings.proxy);
     const installConfigOverrides = await openOverrides(secrets, clusterId, settings);

@@ -33,6 +33,12 @@ export async function fencingOf(
   };
 }
 
+const MASK = '*****';
+
+/** Returns the credentials without secrets. The address may contain a password too. */
+export const maskedFencing = (fencing: FencingCredentials | undefined): FencingCredentials | undefined =>
+  fencing && { ...fencing, address: MASK, username: MASK, password: MASK };
+
 const ROLES = ['master', 'worker', 'arbiter'] as const;
 
 interface InstallSources {

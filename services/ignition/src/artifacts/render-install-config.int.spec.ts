@@ -201,6 +201,11 @@ describe('an install-config before the installation', () => {
     const text = await rendered(true);
     expect(text).not.toContain('canary');
     expect(JSON.parse(text)).toMatchObject({ pullSecret: '{"auths":{}}', proxy: { httpProxy: proxy.httpProxy } });
+    const masked = { address: '*****', username: '*****', password: '*****', macAddress: bmc.mac_address };
+    expect(JSON.parse(text)).toMatchObject({
+      featureSet: 'TechPreviewNoUpgrade',
+      controlPlane: { fencing: { credentials: [masked] } },
+    });
   });
 
   it('omits hosts without a role', async () => {
