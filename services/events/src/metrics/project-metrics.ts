@@ -7,7 +7,7 @@ import {
 } from '@muster/assisted-api';
 import { type MusterEvent, parseStreamId, type RecordedMusterEvent } from '@muster/contracts';
 import type { ProjectEvent, ReadDocument } from '@muster/event-sourcing';
-import { putOrRemove, type ReadModelChange } from '@muster/ports';
+import { putOrRemove, type ReadModelChange, START_OF_STORE } from '@muster/ports';
 import { isKeyOf } from '@muster/schema';
 import { rowsOf } from '../event-rows';
 import { CLUSTER_OBSERVATIONS, HOST_OBSERVATIONS, type Observation } from './observations';
@@ -60,35 +60,47 @@ const ofHost = rowsOf(HOST_OBSERVATIONS);
 const NOTHING: Promise<readonly ReadModelChange[]> = Promise.resolve([]);
 
 /**
- * Returns the changes of the metrics for an event, given the documents before it. The document of each metric contains
- * the position of the last event, so a repeated event is not counted again.
+ * Returns the changes of the metrics for an event, given the documents before it. A repeated event is not counted again: its cluster or
+ * host contains it, or it has no document. Then the position of the last event decides, which the document of each metric contains.
  */
 export const projectMetrics: ProjectEvent<MusterEvent> = (event, read) =>
   isKeyOf(CLUSTER_OBSERVATIONS, event.type) || isKeyOf(HOST_OBSERVATIONS, event.type) ? observe(event, read) : NOTHING;
 
 async function observe(event: RecordedMusterEvent, read: ReadDocument): Promise<readonly ReadModelChange[]> {
   const documents = new Map<string, MetricDocument>();
-  for (const observation of await observationsOf(event, read)) {
+  const { isKnown, observations } = await observationsOf(event, read);
+  for (const observation of observations) {
     const { metric } = observation;
     const document = documents.get(metric) ?? (await read(METRICS, metric));
-    if (!documents.has(metric) && document && document._position >= event.position) continue;
-    documents.set(metric, withObservation(document, observation, event.position));
+    const last = document?._position ?? START_OF_STORE;
+    // An event of a stream that was paused is older than the last one of other streams.
+    if (!isKnown && !documents.has(metric) && last >= event.position) continue;
+    documents.set(metric, withObservation(document, observation, Math.max(last, event.position)));
   }
   return [...documents].map(([key, document]) => putOrRemove(METRICS, key, document));
 }
 
-async function observationsOf(event: RecordedMusterEvent, read: ReadDocument): Promise<readonly Observation[]> {
+/** `isKnown`: the cluster or the host had a document before the event. */
+interface Observed {
+  readonly isKnown: boolean;
+  readonly observations: readonly Observation[];
+}
+
+const NOTHING_OBSERVED: Observed = { isKnown: false, observations: [] };
+
+async function observationsOf(event: RecordedMusterEvent, read: ReadDocument): Promise<Observed> {
   const { streamId, type, data, metadata, position } = event;
   const { id } = parseStreamId(streamId);
   if (isKeyOf(CLUSTER_OBSERVATIONS, type)) {
     const before = await read(CLUSTERS, id);
-    return before && before._position >= position ? [] : (ofCluster(event, before) ?? []);
+    if (before && before._position >= position) return NOTHING_OBSERVED;
+    return { isKnown: before !== undefined, observations: ofCluster(event, before) ?? [] };
   }
   const before = await read(HOSTS, id);
-  if (before && before._position >= position) return [];
+  if (before && before._position >= position) return NOTHING_OBSERVED;
   // Reports of an earlier generation are void.
-  if (before && 'generation' in data && data.generation !== before._generation) return [];
+  if (before && 'generation' in data && data.generation !== before._generation) return NOTHING_OBSERVED;
   const isOrphan = Boolean(before?.cluster_id && !(await read(CLUSTERS, before.cluster_id)));
   const host = { before, isOrphan, occurredAt: metadata.occurredAt };
-  return ofHost(event, host) ?? [];
+  return { isKnown: before !== undefined, observations: ofHost(event, host) ?? [] };
 }

@@ -7,6 +7,7 @@ import {
   onCluster,
   onClusterOutcomes,
   onHost,
+  onHostNamed,
   onHostOutcomes,
   onInventory,
   record,
@@ -82,6 +83,23 @@ describe('metrics from events', () => {
       status('installing', 'preparing-for-installation', 7),
     ];
     expect(await figures('cluster_installation_started', ...repeated)).toEqual({ '': 2 });
+  });
+
+  it('count the events of a host whose streams were paused, and each of them once', async () => {
+    const other = '44444444-4444-4444-8444-444444444444';
+    const done = { stage: 'Done', stageChanged: true, installationPercentage: 100 };
+    const [cluster, first, second, ...ends] = record([
+      clusterRegistered(),
+      hostRegistered({ role: 'master' }),
+      hostRegistered({ hostId: other, role: 'master' }),
+      stage('Done'),
+      onHostNamed(other)('HostProgressed', done),
+    ]);
+    const resumed = [cluster, first, second, ...ends.reverse()].flatMap((event) => event ?? []);
+    for (const delivered of [resumed, [...resumed, ...resumed]]) {
+      const counted = (await documentsAfter(delivered)).get(`${COLLECTIONS.metrics}/cluster_hosts`);
+      expect(counted).toEqual({ _position: 4, series: { 'role="master",result="Done"': 2 } });
+    }
   });
 
   it('count installed hosts, their stages and their hardware', async () => {
