@@ -133,4 +133,10 @@ describe('the boot of a machine', () => {
     const entry = { ports, bootMode: 'uefi' } as unknown as Parameters<typeof bootOf>[0];
     expect(bootOf(entry, ['10.1.0.0/16']).bootMacAddress).toBe('02:00:00:00:00:02');
   });
+
+  it('is from a port with a MAC address', () => {
+    const ports = ['', '02:00:00:00:00:02'].map((macAddress) => ({ macAddress, addresses: ['10.1.0.7/16'] }));
+    const entry = { ports, bootMode: 'uefi' } as unknown as Parameters<typeof bootOf>[0];
+    expect(bootOf(entry, ['10.1.0.0/16']).bootMacAddress).toBe('02:00:00:00:00:02');
+  });
 });

@@ -43,14 +43,14 @@ export interface Port {
   readonly addresses: readonly string[];
 }
 
-/** MAC address of the first port with an address in one of the networks; empty when there is none. */
+/** MAC address of the first port that has one and an address in one of the networks; empty when there is none. */
 export function bootMacAddressOf(ports: readonly Port[], machineNetworks: readonly string[]): string {
   const networks = parseCidrs(machineNetworks);
   const isInside = (address: string): boolean => {
     const own = parseCidr(address);
     return own !== undefined && networks.some((network) => containsIp(network, own.address));
   };
-  return ports.find(({ addresses }) => addresses.some(isInside))?.macAddress ?? '';
+  return ports.find(({ addresses, macAddress }) => macAddress !== '' && addresses.some(isInside))?.macAddress ?? '';
 }
 
 /** Rank of an address whose interface has no default route. */
