@@ -4,13 +4,24 @@ import { pipeline } from 'node:stream/promises';
 import { StreamableFile } from '@nestjs/common';
 import { pack, type Pack } from 'tar-stream';
 
-/** Returns a download with its file name. `fileName` must be plain ASCII without quotes. */
+/** Returns a download with its file name. */
 export function attachment(body: Buffer | Readable, fileName: string): StreamableFile {
-  const options = { type: 'application/octet-stream', disposition: `attachment; filename="${fileName}"` };
+  const options = { type: 'application/octet-stream', disposition: `attachment; ${fileNameParameters(fileName)}` };
   return Buffer.isBuffer(body)
     ? new StreamableFile(body, { ...options, length: body.length })
     : new StreamableFile(body, options);
 }
+
+/** Clients that cannot read the encoded name (RFC 8187) use the plain one, in which other characters are underscores. */
+function fileNameParameters(name: string): string {
+  const plain = name.replace(/[^\w.-]/g, '_');
+  if (plain === name) return `filename="${name}"`;
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (sign) => PERCENT_ENCODED[sign] ?? sign);
+  return `filename="${plain}"; filename*=UTF-8''${encoded}`;
+}
+
+/** Characters that `encodeURIComponent` keeps and that the parameter of a header cannot contain. */
+const PERCENT_ENCODED: Readonly<Record<string, string>> = { "'": '%27', '(': '%28', ')': '%29', '*': '%2A' };
 
 /** A JSON text as a response: one buffer, or a stream of its parts. */
 export type JsonAnswer = Buffer | StreamableFile;

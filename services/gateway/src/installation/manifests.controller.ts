@@ -166,7 +166,6 @@ export class ManifestsController {
   ): Promise<StreamableFile> {
     const place = { clusterId, folder, fileName };
     const { content } = await this.commands.send(IgnitionService.method.readManifest, place, context);
-    // The name was checked when the manifest was created, so it is safe in the header.
-    return attachment(Buffer.from(content, 'base64'), fileName.replace(/[^\w.-]/g, '_'));
+    return attachment(Buffer.from(content, 'base64'), fileName);
   }
 }

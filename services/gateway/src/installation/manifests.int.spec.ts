@@ -123,4 +123,14 @@ describe('manifests over REST', () => {
     expect(file.headers.get('content-disposition')).toBe('attachment; filename="a.yaml"');
     expect((await gateway.call('GET', `${MANIFESTS}/files`)).status).toBe(400);
   });
+
+  it.each([
+    ['日本.yaml', '__.yaml', '%E6%97%A5%E6%9C%AC.yaml'],
+    ["it's(1)+*.yaml", 'it_s_1___.yaml', 'it%27s%281%29%2B%2A.yaml'],
+  ])('are downloaded with their own name: %s', async (name, plain, encoded) => {
+    await gateway.answers(IgnitionService.method.readManifest, () => ({ content: base64('kind: A\n') }));
+    const file = await gateway.call('GET', `${MANIFESTS}/files?file_name=${encodeURIComponent(name)}`);
+    const disposition = `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+    expect(file.headers.get('content-disposition')).toBe(disposition);
+  });
 });
