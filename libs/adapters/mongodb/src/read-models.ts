@@ -233,8 +233,8 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
 /** Names of the driver's connection errors. Errors of the server have codes instead. */
 const CONNECTION_ERROR =
   /^Mongo(ServerSelection|Network|NetworkTimeout|NotConnected|TopologyClosed|PoolCleared|PoolClosed|OperationTimeout)Error$/;
-/** Codes of a server that stops or is not the primary: HostUnreachable, ShutdownInProgress, PrimarySteppedDown, Interrupted…, NotWritablePrimary… */
-const STOPPING_CODES = [6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436];
+/** Codes of a server that stops, has restarted or is not the primary: HostUnreachable, CursorNotFound, PrimarySteppedDown, Interrupted… */
+const STOPPING_CODES = [6, 7, 43, 89, 91, 134, 189, 237, 262, 9001, 10107, 11600, 11602, 13435, 13436];
 /** The driver does not convert an error of a write to a connection that was reset. */
 const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([...STOPPING_CODES, 'ECONNRESET', 'EPIPE']);
 /** Unauthorized, AuthenticationFailed. */

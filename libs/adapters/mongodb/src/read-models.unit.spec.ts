@@ -63,6 +63,12 @@ describe('errors of the MongoDB driver', () => {
     ['a server that does not answer', new MongoNetworkTimeoutError('connection 3 to a:1 timed out'), true],
     ['a change of the primary', new MongoServerError({ message: 'not primary', code: 10107 }), true],
     ['a server that shuts down', new MongoServerError({ message: 'shutting down', code: 11600 }), true],
+    [
+      'a list that the server forgot when it restarted',
+      new MongoServerError({ message: 'cursor id 5', code: 43 }),
+      true,
+    ],
+    ['a server that has no majority yet', new MongoServerError({ message: 'not available yet', code: 134 }), true],
   ])('%s is converted to Unavailable with an unknown outcome', (_, error, isOutcomeUnknown) => {
     expect(failure(error)).toMatchObject({ server: 'MongoDB at a:1', isOutcomeUnknown, isRefused: false });
     expect(failure(error, false)).toMatchObject({ isOutcomeUnknown: false });
