@@ -174,6 +174,8 @@ export async function extractFromLayer(
   let result: boolean | string | undefined;
   let file: FileHandle | undefined;
   let size = 0;
+  let isEmpty = false;
+  const create = async (): Promise<FileHandle> => open(await cache.scratch(name), FROM_EMPTY, 0o755).catch(failCache);
   try {
     await readTar(
       stream,
@@ -187,14 +189,16 @@ export async function extractFromLayer(
           result = entry.type === 'link' ? entry.target : `/${entry.target}`;
           return 'stop';
         }
-        return 'take';
+        isEmpty = entry.type === 'file' && entry.size === 0;
+        return isEmpty ? 'stop' : 'take';
       },
       async (_entry, bytes) => {
-        file ??= await open(await cache.scratch(name), FROM_EMPTY, 0o755).catch(failCache);
+        file ??= await create();
         await cache.write(file, bytes, size);
         size += bytes.length;
       },
     );
+    if (isEmpty) file = await create();
   } finally {
     raw.destroy();
     await file?.close();

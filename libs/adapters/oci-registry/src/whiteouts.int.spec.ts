@@ -47,4 +47,8 @@ describe('a file that an upper layer of the image removes', () => {
     'exists when another file is removed (%s)',
     async (whiteout) => expect(await read(lower, { [whiteout]: '' })).toBe('old'),
   );
+
+  it('is empty when the upper layer has it as an empty file', async () => {
+    expect(await read(lower, { 'usr/bin/oc': '', 'usr/bin/other': 'other' })).toBe('');
+  });
 });
