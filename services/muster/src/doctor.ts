@@ -53,9 +53,15 @@ function addressFindings(
   const value = settings.get(name);
   const host = value === undefined ? '' : new URL(value).hostname;
   const isEvery = EVERY_ADDRESS.test(host.replace(/^\[|\]$/g, ''));
-  if (value !== undefined && !isEvery && !LOOPBACK.test(host)) return [];
   const { use, endpointOf, portSettings } = ADDRESSES[name];
   const { scheme, port } = endpointOf(settings);
+  if (value !== undefined && !isEvery && !LOOPBACK.test(host)) {
+    const { protocol, port: named } = new URL(value);
+    if (protocol !== 'http:' || scheme === 'http' || Number(named || 80) !== port) return [];
+    const problem = `${name}=${value} uses http, but Muster listens on port ${port} with TLS: hosts cannot connect.`;
+    const corrected = value.replace(/^http(:\/\/[^/]*?)(:\d*)?(\/.*)?$/i, `https$1:${port}$3`);
+    return found('warning', 'addresses', problem, `Set ${name}=${corrected}.`);
+  }
   const url = `${scheme}://${addresses[0] ?? '<address of this machine>'}`;
   return found(
     'warning',

@@ -109,6 +109,23 @@ describe('the doctor command', () => {
       /^addresses: .* Set IMAGE_SERVICE_BASE_URL=https:\/\/192\.0\.2\.7:8888\.$/,
     ],
     [
+      'an http address of a REST API with TLS',
+      { SERVE_HTTPS: 'true', HTTPS_KEY_FILE: '/key', HTTPS_CERT_FILE: '/cert', IMAGE_SERVICE_BASE_URL: '' },
+      {},
+      /^addresses: SERVICE_BASE_URL=http:\/\/192\.0\.2\.7:8090 .* port 8090 with TLS.* Set SERVICE_BASE_URL=https:\/\/192\.0\.2\.7:8090\.$/,
+    ],
+    [
+      'an http address of images with TLS on the default port of http',
+      {
+        IMAGE_SERVICE_BASE_URL: 'http://[fd00::7]/images',
+        IMAGE_PORT: '80',
+        HTTPS_KEY_FILE: '/k',
+        HTTPS_CERT_FILE: '/c',
+      },
+      {},
+      /^addresses: IMAGE_SERVICE_BASE_URL=.* Set IMAGE_SERVICE_BASE_URL=https:\/\/\[fd00::7\]:80\/images\.$/,
+    ],
+    [
       'a missing address of a REST API without a fixed port',
       { SERVICE_BASE_URL: '', REST_PORT: '0' },
       {},
@@ -218,6 +235,13 @@ describe('the doctor command', () => {
       expect(await localFindings({ ...REAL, RELEASE_IMAGES: OKD_RELEASES, ...environment }, SOUND)).toEqual([]);
     },
   );
+
+  it.each([
+    { HTTPS_KEY_FILE: '/key', HTTPS_CERT_FILE: '/cert', IMAGE_SERVICE_BASE_URL: 'http://192.0.2.7:8880' },
+    { SERVICE_BASE_URL: 'https://192.0.2.7:8090' },
+  ])('accepts an address whose port or TLS is that of another server: %j', async (environment) => {
+    expect(await localFindings({ ...REAL, ...environment }, SOUND)).toEqual([]);
+  });
 
   it('requires no space for images that are streamed', async () => {
     const little = { ...SOUND, freeBytes: () => Promise.resolve(1024 ** 3) };
