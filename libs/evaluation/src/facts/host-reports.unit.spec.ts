@@ -9,9 +9,9 @@ import {
   recorded,
   reportEvent,
 } from '@muster/testing';
-import { SERVICE_DEFAULTS } from '@muster/validation-rules';
+import { NO_HARDWARE, SERVICE_DEFAULTS } from '@muster/validation-rules';
 import { FactsView } from './facts-view';
-import { evolveReports, NO_REPORTS } from './host-reports';
+import { evolveReports, type HostReports, NO_REPORTS } from './host-reports';
 import { toHostFacts } from './to-facts';
 
 const speed = (index: number): InventoryEvent => ({
@@ -26,6 +26,13 @@ const image = (index: number): InventoryEvent => ({
   },
 });
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+
+const reportOf = (type: InventoryEvent['type'], data: object): InventoryEvent =>
+  ({ type, data: { ...data, generation: 1 } }) as unknown as InventoryEvent;
+/** Values that a request for another report does not remove. */
+const KEPT: ReadonlyMap<string, Partial<HostReports>> = new Map([
+  ['api-vip-connectivity-check', { workerEncryption: 'tang', workerNetworking: 'managed' }],
+]);
 
 it('the last results of a limited number of disks and images are kept', () => {
   const events = upTo(258).flatMap((index) => [speed(index), image(index)]);
@@ -47,6 +54,113 @@ it('the failure of a step ends when its report is cleared, so that a new measure
   const events = [failed('installation-disk-speed-check'), failed('container-image-availability'), cleared];
   const { failedSteps } = events.reduce(evolveReports, NO_REPORTS);
   expect([...failedSteps.keys()]).toEqual(['container-image-availability']);
+});
+
+const PEER = { hostId: 'h', nearAddresses: [], farAddresses: [], latencyMs: 500, packetLossPercent: 1 };
+/** One report of each step, and the values that it sets. */
+const REPORTS: readonly (readonly [step: string, report: InventoryEvent, values: Partial<HostReports>])[] = [
+  ['inventory', reportOf('InventoryReported', { hardware: NO_HARDWARE }), { hardware: NO_HARDWARE }],
+  ['installation-disk-speed-check', speed(1), { diskSpeeds: [expect.objectContaining({ path: '/dev/1' })] }],
+  ['container-image-availability', image(1), { images: [expect.objectContaining({ name: 'image-1' })] }],
+  [
+    'ntp-synchronizer',
+    reportOf('NtpSourcesReported', { sources: [{ sourceName: 'ntp', sourceState: 'synced' }] }),
+    { ntpSources: [{ sourceName: 'ntp', sourceState: 'synced' }] },
+  ],
+  [
+    'verify-vips',
+    reportOf('VipsVerified', { vips: [{ vip: '1.2.3.4', vipType: 'api', verification: 'failed' }] }),
+    { vips: [{ vip: '1.2.3.4', vipType: 'api', verification: 'failed' }] },
+  ],
+  [
+    'api-vip-connectivity-check',
+    reportOf('ApiVipConnectivityReported', { isSuccess: true, diskEncryption: 'tang', networking: 'managed' }),
+    { isIgnitionDownloaded: true },
+  ],
+  [
+    'connectivity-check',
+    reportOf('ConnectivityReported', {
+      peers: [PEER],
+      vanishedPeers: [],
+      mtuMeasured: true,
+      mtuFailures: [{ remoteAddress: '1.2.3.4', nic: 'ens3' }],
+      collisions: [{ address: '1.2.3.5', macAddresses: [] }],
+    }),
+    {
+      mtuFailures: [{ remoteAddress: '1.2.3.4', nic: 'ens3' }],
+      reaches: new Map([['h', PEER]]),
+      weakReaches: [PEER],
+      collisions: [{ address: '1.2.3.5', macAddresses: [] }],
+    } as unknown as Partial<HostReports>,
+  ],
+  [
+    'domain-resolution',
+    reportOf('DomainsResolved', { resolutions: [{ name: 'api' }] }),
+    { resolutions: [{ name: 'api' }] } as unknown as Partial<HostReports>,
+  ],
+  ['tang-connectivity-check', reportOf('TangConnectivityReported', { isSuccess: false }), { isTangReached: false }],
+  [
+    'free-network-addresses',
+    reportOf('FreeAddressesReported', { networks: [{ network: '1.2.3.0/24', ranges: ['1.2.3.9'] }] }),
+    { freeAddresses: [expect.objectContaining({ network: '1.2.3.0/24', text: '1.2.3.9' })] },
+  ],
+];
+
+describe('a report of the step', () => {
+  const before = evolveReports(NO_REPORTS, speed(9));
+
+  it.each(REPORTS)('%s sets its values, and a request for another one removes them', (stepType, report, values) => {
+    const cleared: InventoryEvent = { type: 'ReportCleared', data: { stepType, generation: 1 } };
+    const after = evolveReports(NO_REPORTS, report);
+    expect(after).toEqual({ ...NO_REPORTS, ...KEPT.get(stepType), ...values });
+    expect(evolveReports(after, cleared)).toEqual({ ...NO_REPORTS, ...KEPT.get(stepType) });
+    if (stepType !== 'installation-disk-speed-check')
+      expect(evolveReports(before, report).diskSpeeds).toBe(before.diskSpeeds);
+  });
+
+  it.each(REPORTS)('%s ends the failure of this step only', (stepType, report) => {
+    const failed = [stepType, 'other-step'].map((step) => reportOf('StepFailed', { stepType: step, reason: 'no' }));
+    const { failedSteps } = [...failed, report].reduce(evolveReports, NO_REPORTS);
+    expect([...failedSteps]).toEqual([['other-step', 'no']]);
+  });
+
+  it('api-vip-connectivity-check keeps what an earlier download said about the workers', () => {
+    const report = (isSuccess: boolean, diskEncryption: string, networking: string): InventoryEvent =>
+      reportOf('ApiVipConnectivityReported', { isSuccess, diskEncryption, networking });
+    const { isIgnitionDownloaded, ...after } = [report(true, 'tang', 'managed'), report(false, '', '')].reduce(
+      evolveReports,
+      NO_REPORTS,
+    );
+    expect(isIgnitionDownloaded).toBe(false);
+    expect(after).toMatchObject({ workerEncryption: 'tang', workerNetworking: 'managed' });
+  });
+
+  it('container-image-availability replaces the result of an image, and the disk speed that of a disk', () => {
+    const failed = reportOf('ImageAvailabilityReported', { images: [{ name: 'image-1', result: 'failure' }] });
+    const slower = reportOf('DiskSpeedMeasured', { path: '/dev/1', ioSyncDurationMs: 90, exitCode: 0 });
+    const { images, diskSpeeds } = [image(1), image(2), failed, speed(1), speed(2), slower].reduce(
+      evolveReports,
+      NO_REPORTS,
+    );
+    expect(images.map(({ name, result }) => [name, result])).toEqual([
+      ['image-2', 'success'],
+      ['image-1', 'failure'],
+    ]);
+    expect(diskSpeeds.map(({ path, ioSyncDurationMs }) => [path, ioSyncDurationMs])).toEqual([
+      ['/dev/2', 1],
+      ['/dev/1', 90],
+    ]);
+  });
+
+  it('connectivity-check without a measurement has no MTU failures', () => {
+    const report = reportOf('ConnectivityReported', {
+      peers: [],
+      vanishedPeers: [],
+      mtuMeasured: false,
+      mtuFailures: [],
+    });
+    expect(evolveReports(NO_REPORTS, report).mtuFailures).toBeUndefined();
+  });
 });
 
 it('of slow and lossy connections, only those that exceed a limit for the role of the host are looked up', () => {
