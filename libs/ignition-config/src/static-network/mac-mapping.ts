@@ -91,7 +91,7 @@ export function checkNames({ interfaces }: NetworkState, report: Report): void {
 
 export function checkControllers({ interfaces }: NetworkState, report: Report): void {
   const owners = new Map<string, string>();
-  for (const controller of interfaces)
+  for (const controller of interfaces.filter(hasPorts))
     for (const { name } of portsOf(controller)) {
       const owner = owners.get(name);
       if (owner !== undefined)
@@ -121,13 +121,12 @@ export function checkControllers({ interfaces }: NetworkState, report: Report): 
   }
 }
 
+/** An interface that is absent or ignored has no ports, also when the document names some. */
+const hasPorts = ({ state }: NetworkInterface): boolean => state === 'up' || state === 'down';
+
 /** Returns the controllers that are up or down, by the names of their ports. */
 const ownersOf = (interfaces: readonly NetworkInterface[]): ReadonlyMap<string, NetworkInterface> =>
-  new Map(
-    interfaces
-      .filter(({ state }) => state === 'up' || state === 'down')
-      .flatMap((one) => portsOf(one).map(({ name }) => [name, one] as const)),
-  );
+  new Map(interfaces.filter(hasPorts).flatMap((one) => portsOf(one).map(({ name }) => [name, one] as const)));
 
 /**
  * Returns the names of interfaces that cannot have a route of the family. An interface without settings for the family

@@ -200,6 +200,7 @@ export const REFUSED: readonly (readonly [document: string, problem: string])[] 
 
 /** Documents that nmstate accepts. */
 export const ACCEPTED: readonly string[] = [
+  `${bridge('{}', 'absent')}- {name: br1, type: linux-bridge, state: up, bridge: {port: [{name: eth1}]}}\n`,
   ipv6('enabled: true, autoconf: true, dhcp: true'),
   ipv6('enabled: false, autoconf: true, dhcp: false'),
   ipv6('enabled: true, autoconf: true, dhcp: false', 'absent'),
