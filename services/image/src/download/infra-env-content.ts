@@ -32,6 +32,10 @@ const KEPT_MS = 60_000;
 /** Number of infra-envs whose settings are kept. */
 const KEPT_SETTINGS_MAX = 500;
 
+/** The ignition service continues meanwhile, and a later request gets the document. */
+const INSTALLER_HINT =
+  'The first download of a disconnected image needs the installer of the release, which may be downloaded for minutes. Retry later.';
+
 @Injectable()
 export class InfraEnvContents {
   /** Virtual media reads an image in many ranges. Without kept content, each of them would ask the ignition service. */
@@ -101,7 +105,13 @@ export class InfraEnvContents {
 
   private documentOf(infraEnvId: string, isoType: string) {
     const method = IgnitionService.method.renderDiscoveryIgnition;
-    return callService(this.requests, method, { infraEnvId, isoType, withoutSecrets: false }, commandContext());
+    const input = { infraEnvId, isoType, withoutSecrets: false };
+    return callService(this.requests, method, input, commandContext()).catch((error: unknown) => {
+      if (isoType !== 'disconnected-iso' || !(error instanceof RefusalError) || error.refusal.code !== 'busy')
+        throw error;
+      const [what = ''] = error.refusal.reason.split('. ', 1);
+      throw new RefusalError({ code: 'busy', reason: `${what}. ${INSTALLER_HINT}` });
+    });
   }
 
   /** All changes count, because the date of the document does not include kernel arguments and network files. */

@@ -1,7 +1,8 @@
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
 import { toStoredData } from '@muster/contracts';
 import { musterEventStore } from '@muster/nest-kit';
-import { type JsonObject, NO_STREAM, type Requests } from '@muster/ports';
+import { type JsonObject, NO_STREAM, type Requests, RequestTimedOut } from '@muster/ports';
+import type { RefusalError } from '@muster/problems';
 import { manualClock } from '@muster/testing';
 import { InfraEnvContents } from './infra-env-content';
 
@@ -76,5 +77,30 @@ describe('the content of an infra-env', () => {
     expect(new Set(made.map(({ status }) => status))).toEqual(new Set(['fulfilled']));
     // The document and the network ramdisk.
     expect(asked).toHaveLength(2);
+  });
+
+  it('of a disconnected image states why its first request is not answered in time', async () => {
+    const store = inMemoryEventStore();
+    const metadata = { commandId: 'c', correlationId: 'c', actor: 'user', occurredAt: '2026-01-01T00:00:00.000Z' };
+    const data = toStoredData({
+      type: 'InfraEnvRegistered',
+      data: { infraEnvId: ID, settings: {}, pullSecretSet: true },
+    }) as JsonObject;
+    await store.append(STREAM, NO_STREAM, [{ id: '1', type: 'InfraEnvRegistered', data, metadata }]);
+    const requests = {
+      request: async (subject: string) => {
+        throw new RequestTimedOut(subject, 1);
+      },
+    } as unknown as Requests;
+    const contents = new InfraEnvContents(musterEventStore(store), requests, manualClock());
+    const reasonOf = (isoType: string): Promise<string> =>
+      contents.of(ID, isoType, false).then(
+        () => '',
+        (error: RefusalError) => `${error.refusal.code}: ${error.refusal.reason}`,
+      );
+    const hint =
+      'The first download of a disconnected image needs the installer of the release, which may be downloaded for minutes. Retry later.';
+    expect(await reasonOf('disconnected-iso')).toBe(`busy: The service ignition does not answer. ${hint}`);
+    expect(await reasonOf('full-iso')).not.toContain(hint);
   });
 });
