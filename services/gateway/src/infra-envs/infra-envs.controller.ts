@@ -22,6 +22,7 @@ import { Ownership } from '../auth/ownership';
 import { Context, newResourceId, CurrentCaller } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { type JsonAnswer, jsonPieces } from '../http/file-answers';
 import { checkPullSecret, IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
@@ -36,6 +37,7 @@ export class InfraEnvsController {
     private readonly commands: Commands,
     private readonly releases: ReleaseChoice,
     private readonly clusters: ClusterViews,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   @Get()
@@ -71,7 +73,11 @@ export class InfraEnvsController {
       RegistrationService.method.registerInfraEnv,
       {
         infraEnvId,
-        settings: { ...settings, ...this.releases.ofInfraEnv(version, body.cpu_architecture) },
+        settings: {
+          ...settings,
+          ...this.ntpDefault(body),
+          ...this.releases.ofInfraEnv(version, body.cpu_architecture),
+        },
         owner: { userName: context.user ?? '', orgId: context.org ?? '', emailDomain: '' },
         pullSecret: body.pull_secret,
         ...toInfraEnvDocuments(body),
@@ -79,6 +85,13 @@ export class InfraEnvsController {
       context,
     );
     return this.infraEnvs.show(infraEnvId, request);
+  }
+
+  /** As for clusters. An empty text means no additional sources, as in assisted-service v2. */
+  private ntpDefault(body: RegisterInfraEnvBody): { readonly additionalNtpSources?: string } {
+    const { ntpDefaultServer } = this.config;
+    const isGiven = body.ntp_sources || (body.additional_ntp_sources ?? undefined) !== undefined;
+    return isGiven || !ntpDefaultServer ? {} : { additionalNtpSources: ntpDefaultServer };
   }
 
   @Get(':infra_env_id')

@@ -56,6 +56,24 @@ describe('infra-envs and hosts over REST', () => {
     });
   });
 
+  it.each([
+    ['the default NTP sources of the service without other ones', {}, '192.0.2.1,192.0.2.2'],
+    ['its own NTP sources', { additional_ntp_sources: '192.0.2.9' }, '192.0.2.9'],
+    ['no NTP sources for an empty text', { additional_ntp_sources: '' }, ''],
+    ['only the sources that replace all others', { ntp_sources: '192.0.2.9' }, undefined],
+  ])('creates an infra-env with %s', async (_, given, expected) => {
+    const own = await startRunningGateway({ NTP_DEFAULT_SERVER: '192.0.2.1,192.0.2.2' });
+    await own.answers(registerInfraEnv, async ({ infraEnvId }) => {
+      await own.project(3, [infraEnvDocument({ id: String(infraEnvId) })]);
+      return { stored: { position: 3, revision: 0 } };
+    });
+    const json = { name: 'site', pull_secret: PULL_SECRET, openshift_version: '4.18', ...given };
+    expect((await own.call('POST', INFRA_ENVS, { json })).status).toBe(201);
+    const settings = own.received[0]?.body['settings'] as { readonly additionalNtpSources?: string };
+    expect(settings.additionalNtpSources).toBe(expected);
+    await own.close();
+  });
+
   it('returns the trust bundle from its sealed document', async () => {
     const { digest } = await sealDocument(gateway.platform.secrets, INFRA_ENV_ID, 'PEM');
     await gateway.project(3, [infraEnvDocument({ _trust_bundle_digest: digest })]);

@@ -112,7 +112,7 @@ export const GATEWAY_SETTINGS = {
     ...GATEWAY,
     fallback: '',
     fallbackText: 'none',
-    meaning: 'NTP sources that new infra-envs get, comma separated.',
+    meaning: 'NTP sources that new clusters and infra-envs get when their request names none, comma separated.',
   }),
   DELETED_INACTIVE_AFTER: duration({
     ...GATEWAY,
