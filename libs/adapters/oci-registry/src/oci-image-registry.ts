@@ -211,7 +211,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
           const committed = await cache.commit(name).catch((error: Error) => {
             throw new ImageRegistryError(image, place.registry, error.message, 'disk');
           });
-          await cache.evict();
+          await cache.using([name], cache.evict);
           return committed;
         }
         // The lower layers do not count.

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { getEventListeners } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { ImageRegistryError, type DownloadProgress, type ExtractedFile, type HttpResponse } from '@muster/ports';
 import { eventually, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
@@ -155,6 +155,18 @@ describe('reads at the same time', () => {
     user.release();
     await extract(small);
     expect(exist()).toEqual([false, false, false, false, true]);
+  });
+
+  it('keep the file that they return when the clock was set back and older files have a later time', async () => {
+    cache = blobCache(directory.path, 2_000);
+    const text = randomBytes(1_000).toString('hex');
+    const older = read('one.lan', images.add({ a: randomBytes(1_000).toString('hex') }));
+    (await asked()).answer();
+    const later = new Date(Date.now() + 3_600_000);
+    utimesSync((await older.file).path, later, later);
+    const newer = read('one.lan', images.add({ a: text }));
+    (await asked()).answer();
+    expect(await textOf(newer.file)).toBe(text);
   });
 
   it('keep a slow download while a file of another one fills the cache', async () => {
