@@ -53,7 +53,6 @@ export function assessDisks(
   const pathsOf = new Map<string, Disk[]>();
   for (const disk of hardware.disks) {
     for (const holder of holdersOf(disk)) {
-      if (!multipaths.has(holder)) continue;
       const paths = pathsOf.get(holder);
       if (paths) paths.push(disk);
       else pathsOf.set(holder, [disk]);
