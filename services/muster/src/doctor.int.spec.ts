@@ -51,6 +51,16 @@ describe('the image files', () => {
   });
 });
 
+describe('a program', () => {
+  it.each([
+    [process.execPath, true],
+    [__filename, false],
+    [__dirname, false],
+  ])('is an executable file: %s', async (path, isProgram) => {
+    expect(await realSurroundings({}).canExecute(path)).toBe(isProgram);
+  });
+});
+
 describe('the free space', () => {
   it('of a directory that does not exist yet is that of its disk', async () => {
     const { blocks, bsize } = statfsSync('/dev/shm');

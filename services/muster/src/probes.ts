@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { access, constants, statfs } from 'node:fs/promises';
+import { access, constants, stat, statfs } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { createSendHttp } from '@muster/host-api';
@@ -103,11 +103,14 @@ export interface Surroundings {
 
 const ANSWER_MAX_MS = 5_000;
 
-const canExecute = (path: string): Promise<boolean> =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+/** A directory may be executable too. */
+const canExecute = async (path: string): Promise<boolean> =>
+  access(path, constants.X_OK)
+    .then(() => stat(path))
+    .then(
+      (found) => found.isFile(),
+      () => false,
+    );
 
 /** This machine and its network. */
 export function realSurroundings(environment: Environment): Surroundings {
