@@ -138,6 +138,39 @@ describe('revision of platform and networking', () => {
   });
 });
 
+describe('revision of the allocation of VIPs', () => {
+  const vips = { apiVips: list('10.0.0.5'), ingressVips: list('10.0.0.6') };
+  const networks = { machineNetworks: list('10.0.0.0/24') };
+  const none = { apiVips: list(), ingressVips: list(), machineNetworks: list() };
+  const version = { openshiftVersion: '4.14.71', networkType: 'OpenShiftSDN' };
+  const manual = after(registration({ ...version, ...vips }), {
+    type: 'DeriveMachineNetworks',
+    cidrs: networks.machineNetworks.items,
+    at: START,
+  });
+  const leased: ClusterState = { ...manual, settings: { ...manual.settings, vipDhcpAllocation: true } };
+
+  it('to DHCP, and back, clears VIPs and machine networks', () => {
+    expect(when(manual, revise({ vipDhcpAllocation: true })).state.settings).toMatchObject(none);
+    expect(when(leased, revise({ vipDhcpAllocation: false })).state.settings).toMatchObject(none);
+  });
+
+  it('keeps them when it stays the same', () => {
+    expect(when(leased, revise({ vipDhcpAllocation: true })).events).toEqual([]);
+    expect(when(manual, revise({ vipDhcpAllocation: false })).events).toEqual([]);
+  });
+
+  it('ends with user-managed networking', () => {
+    const { settings } = when(leased, revise({ userManagedNetworking: true })).state;
+    expect(settings).toMatchObject({ ...none, vipDhcpAllocation: false });
+  });
+
+  it('of a single node keeps its machine network', () => {
+    const node: ClusterState = { ...manual, settings: { ...manual.settings, controlPlaneCount: 1 } };
+    expect(when(node, revise({ userManagedNetworking: true })).state.settings).toMatchObject(networks);
+  });
+});
+
 describe('revision of the platform details', () => {
   const oci = { external: { platform_name: 'oci', cloud_controller_manager: 'External' } };
   const external = { platformType: 'external', platformDetails: oci };
