@@ -1,3 +1,4 @@
+import type { EventData } from '@muster/contracts';
 import type { ConflictingMachines, StatusReason } from '@muster/domain';
 import { collectionOf } from '@muster/ports';
 import type { Outcome } from '@muster/validation-rules';
@@ -61,6 +62,8 @@ export type ClusterDocument = Kept &
     readonly _attempt: number;
     /** The last details of a platform. `platform` has none while its type is another one. */
     readonly _platform_details?: { readonly [name: string]: unknown };
+    /** The last results of a VIP check. A host does not report the same ones again when removed VIPs are set again. */
+    readonly _verified_vips?: EventData<'VipsVerified'>['vips'];
     /** Not interpreted by the service. Returned by the ui-settings operation. */
     readonly _ui_settings_digest?: string;
     /** A sealed document in the scope of the cluster. */

@@ -72,9 +72,9 @@ function networksPatch(settings: Settings, clusterId: string, before: ClusterDoc
     patch.service_network_cidr = settings.serviceNetworks.items[0];
   }
   if (settings.machineNetworks) Object.assign(patch, machineNetworksPatch(settings.machineNetworks.items, clusterId));
-  if (settings.apiVips) patch.api_vips = presentedVips(settings.apiVips.items, clusterId, before?.api_vips);
+  if (settings.apiVips) patch.api_vips = presentedVips('api', settings.apiVips.items, clusterId, before);
   if (settings.ingressVips)
-    patch.ingress_vips = presentedVips(settings.ingressVips.items, clusterId, before?.ingress_vips);
+    patch.ingress_vips = presentedVips('ingress', settings.ingressVips.items, clusterId, before);
   return patch;
 }
 
@@ -85,13 +85,19 @@ export function machineNetworksPatch(cidrs: readonly string[], clusterId: string
   };
 }
 
-/** An address that stays keeps its verification result. */
+/** An address that stays, or is set again, has the last result of its check. */
 export function presentedVips(
+  vipType: 'api' | 'ingress',
   addresses: readonly string[],
   clusterId: string,
-  before: ClusterDocument['api_vips'] = [],
+  before: ClusterDocument | undefined,
 ): ClusterDocument['api_vips'] {
-  return addresses.map((ip) => before.find((vip) => vip.ip === ip) ?? { cluster_id: clusterId, ip });
+  const shown = before?.[`${vipType}_vips`] ?? [];
+  return addresses.map((ip) => {
+    const stays = shown.find((vip) => vip.ip === ip) ?? { cluster_id: clusterId, ip };
+    const report = before?._verified_vips?.find((vip) => vip.vip === ip && vip.vipType === vipType);
+    return report ? { ...stays, verification: report.verification } : stays;
+  });
 }
 
 function platformPatch(settings: Settings, before: ClusterDocument | undefined): WritablePatch {

@@ -25,8 +25,8 @@ export const CLUSTER_VIEW: ViewRows<DataByType<ClusterChange>, ClusterDocument> 
   ClusterSettingsRevised: revisedPatch,
   MachineNetworksDerived: (cluster, { cidrs }) => machineNetworksPatch(cidrs, cluster.id),
   VipsDerived: (cluster, { apiVips, ingressVips }) => ({
-    api_vips: presentedVips(apiVips, cluster.id, cluster.api_vips),
-    ingress_vips: presentedVips(ingressVips, cluster.id, cluster.ingress_vips),
+    api_vips: presentedVips('api', apiVips, cluster.id, cluster),
+    ingress_vips: presentedVips('ingress', ingressVips, cluster.id, cluster),
   }),
   ClusterEnteredStatus: (cluster, data) => ({
     status: data.status,
@@ -141,12 +141,18 @@ function revisedPatch(
 
 /** Adds the results of a VIP check of a host. The last report about an address applies. */
 export function verifiedVips(cluster: ClusterDocument, { vips }: EventData<'VipsVerified'>): Patch<ClusterDocument> {
-  const verified = (shown: ClusterDocument['api_vips'], type: string): ClusterDocument['api_vips'] =>
-    shown.map((vip) => {
-      const report = vips.find(({ vip: ip, vipType }) => ip === vip.ip && vipType === type);
-      return report ? { ...vip, verification: report.verification } : vip;
-    });
-  return { api_vips: verified(cluster.api_vips, 'api'), ingress_vips: verified(cluster.ingress_vips, 'ingress') };
+  const verified = (vipType: 'api' | 'ingress', shown: ClusterDocument['api_vips']): ClusterDocument['api_vips'] =>
+    presentedVips(
+      vipType,
+      shown.map(({ ip }) => ip),
+      cluster.id,
+      { ...cluster, _verified_vips: vips },
+    );
+  return {
+    _verified_vips: vips,
+    api_vips: verified('api', cluster.api_vips),
+    ingress_vips: verified('ingress', cluster.ingress_vips),
+  };
 }
 
 export type ClusterDocumentEvent =

@@ -167,6 +167,29 @@ describe('reports of hosts in the views', () => {
     expect(cluster.ingress_vips[0]?.verification).toBe('succeeded');
   });
 
+  it('VIPs that are removed and set again have the result that hosts do not report again', async () => {
+    const vipsSet = (apiVips: readonly string[], ingressVips: readonly string[]) =>
+      onCluster('ClusterSettingsRevised', {
+        changes: { apiVips: { items: apiVips }, ingressVips: { items: ingressVips } } as never,
+      });
+    const { cluster } = await viewsAfter(
+      clusterRegistered({
+        settings: { name: 'demo', apiVips: { items: ['10.0.0.1'] }, ingressVips: { items: ['10.0.0.2'] } },
+      }),
+      hostRegistered(),
+      onInventory('VipsVerified', {
+        vips: [
+          { vip: '10.0.0.1', vipType: 'api', verification: 'succeeded' },
+          { vip: '10.0.0.2', vipType: 'ingress', verification: 'failed' },
+        ],
+      }),
+      vipsSet([], []),
+      vipsSet(['10.0.0.1', '10.0.0.2'], ['10.0.0.2']),
+    );
+    expect(cluster.api_vips.map(({ verification }) => verification)).toEqual(['succeeded', undefined]);
+    expect(cluster.ingress_vips[0]?.verification).toBe('failed');
+  });
+
   it('the VIP check of a host hides no event of a cluster whose stream was paused meanwhile', async () => {
     const [registered, hosts, revised, verified] = record([
       clusterRegistered({ settings: { name: 'demo', apiVips: { items: ['10.0.0.1'] } } }),
