@@ -1,8 +1,8 @@
 import { isAtLeast } from '@muster/feature-support';
 import type { ClusterApi, KubeObject, KubeResource } from '@muster/ports';
-import { createGuard, createJsonParser, listAt, parseJson, textAt, valueOf } from '@muster/schema';
+import { createGuard, listAt, parseJson, textAt } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
-import type { ServiceCluster, ServiceHost } from './service-api';
+import { essentialInventory, type ServiceCluster, type ServiceHost } from './service-api';
 
 const resource = (group: string, version: string, plural: string, isNamespaced = true): KubeResource => ({
   group,
@@ -133,37 +133,16 @@ export async function removeUninitializedTaints(
   }
 }
 
-const INVENTORY_NAMES = Type.Object({
-  hostname: Type.Optional(Type.String()),
-  interfaces: Type.Optional(
-    Type.Array(
-      Type.Object({
-        ipv4_addresses: Type.Optional(Type.Array(Type.String())),
-        ipv6_addresses: Type.Optional(Type.Array(Type.String())),
-      }),
-    ),
-  ),
-});
-const parseInventoryNames = createJsonParser(INVENTORY_NAMES, {
-  name: 'inventory',
-  nullIsAbsent: true,
-  dropsUnknown: true,
-});
-
-/** Returns the part of an inventory that the functions below read: the name and the addresses of the host. */
-export const essentialInventory = (inventory: string): string =>
-  JSON.stringify(valueOf(parseInventoryNames(inventory)) ?? {});
-
 /** Returns the addresses of the host without prefix length, from its inventory. */
 export function addressesOf(host: ServiceHost): readonly string[] {
-  return (inventoryOf(host).interfaces ?? [])
+  return (essentialInventory(host).interfaces ?? [])
     .flatMap(({ ipv4_addresses, ipv6_addresses }) => [...(ipv4_addresses ?? []), ...(ipv6_addresses ?? [])])
     .map((address) => address.replace(/\/.*/, ''));
 }
 
 /** Returns the name of the host's node: the requested name, or the name that the host reports. */
 export function nodeNameOf(host: ServiceHost): string {
-  return (host.requested_hostname || inventoryOf(host).hostname || '').toLowerCase();
+  return (host.requested_hostname || essentialInventory(host).hostname || '').toLowerCase();
 }
 
 /** Returns the node of a host: by name, otherwise by an internal address of the host. */
@@ -186,8 +165,4 @@ export function hasFetchedIgnition(host: ServiceHost, machineConfigServerLog: st
   return new RegExp(`(?<![\\d.:a-f])(${addresses.join('|')})(%[\\w.-]+)?\\]?:\\d+"? User-Agent:"Ignition`, 'i').test(
     machineConfigServerLog,
   );
-}
-
-function inventoryOf({ inventory }: ServiceHost): Static<typeof INVENTORY_NAMES> {
-  return valueOf(parseInventoryNames(inventory || '{}')) ?? {};
 }

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createJsonReader } from '@muster/schema';
+import { createJsonParser, createJsonReader, valueOf } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
 import { createHttpClient, type HttpCall, ObjectsOfList, type RetryPolicy } from './http/http-client';
 import type { ProxySettings } from './http/proxy';
-import { essentialInventory } from './kube-resources';
 import type { Timer } from './timer';
 
 /** Returns body and headers of a form with one file, in the form field of the v2 API. */
@@ -96,6 +95,27 @@ const SERVICE_HOST = Type.Object({
 /** The members that the callers use. The service sends further members. */
 export type ServiceHost = Readonly<Static<typeof SERVICE_HOST>>;
 
+const ESSENTIAL_INVENTORY = Type.Object({
+  hostname: optionalText,
+  interfaces: Type.Optional(
+    Type.Array(
+      Type.Object({
+        ipv4_addresses: Type.Optional(Type.Array(Type.String())),
+        ipv6_addresses: Type.Optional(Type.Array(Type.String())),
+      }),
+    ),
+  ),
+});
+const parseInventory = createJsonParser(ESSENTIAL_INVENTORY, {
+  name: 'inventory',
+  nullIsAbsent: true,
+  dropsUnknown: true,
+});
+
+/** Returns the part of an inventory that the callers use: the name and the addresses of the host. */
+export const essentialInventory = ({ inventory }: ServiceHost): Static<typeof ESSENTIAL_INVENTORY> =>
+  valueOf(parseInventory(inventory || '{}')) ?? {};
+
 const SERVICE_CLUSTER = Type.Object({
   kind: optionalText,
   status: Type.String(),
@@ -126,7 +146,7 @@ const readCluster = createJsonReader(SERVICE_CLUSTER, RESPONSE);
 const readWholeHost = createJsonReader(SERVICE_HOST, { ...RESPONSE, dropsUnknown: true });
 const readHost = (text: string): ServiceHost => {
   const host = readWholeHost(text);
-  return host.inventory ? { ...host, inventory: essentialInventory(host.inventory) } : host;
+  return host.inventory ? { ...host, inventory: JSON.stringify(essentialInventory(host)) } : host;
 };
 const readOperators = createJsonReader(Type.Array(SERVICE_OPERATOR), RESPONSE);
 
