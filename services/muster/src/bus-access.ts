@@ -3,7 +3,8 @@ import { addressesIn, type BusTlsFiles, isNatsCredentials, MAX_MESSAGE_BYTES } f
 import { readFileSetting, SettingsError, type SettingsReader } from '@muster/nest-kit';
 import { StartError } from './start-error';
 
-export const LOOPBACK = /^(localhost|127\.|\[::1\]|::1$)/;
+/** The name or address of a loopback interface, with or without a port. */
+export const LOOPBACK = /^(localhost|127(\.\d+)+|\[::1\])(?![\w.-])|^::1$/i;
 /** A server on such an address accepts connections to every address of its machine. */
 export const EVERY_ADDRESS = /^(0\.0\.0\.0|::)$/;
 

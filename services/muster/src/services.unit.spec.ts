@@ -91,6 +91,10 @@ describe('a bus that other machines reach', () => {
     [{ NATS_HOST: '0.0.0.0' }],
     [{ NATS_HOST: '192.168.1.5', NATS_TLS: 'off' }],
     [{ NATS_URL: 'nats://127.0.0.1:4222', AGENT_NATS_URL: 'nats://bus.example.com:4222' }],
+    // Names that only begin like a loopback address.
+    [{ NATS_HOST: 'localhost.example.com' }],
+    [{ NATS_HOST: '127.0.0.1.example.com' }],
+    [{ NATS_HOST: '127-0-0-1.example.com' }],
   ])('is refused without authentication of callers: %j', (environment) => {
     const { reason, lines } = failureOf(() => checkSettings(environment, ALL, false));
     expect(EXIT_CODES[reason]).toBe(2);
@@ -100,6 +104,9 @@ describe('a bus that other machines reach', () => {
   it.each([
     [{ NATS_HOST: '0.0.0.0', NATS_OPEN: 'true' }],
     [{ NATS_HOST: '127.0.0.1' }],
+    [{ NATS_HOST: '127.1' }],
+    [{ NATS_HOST: '::1' }],
+    [{ NATS_URL: 'nats://localhost:4222', AGENT_NATS_URL: 'nats://[::1]:4222' }],
     [{ NATS_HOST: '0.0.0.0', AUTH_TYPE: 'oidc', OIDC_ISSUER_URL: 'https://issuer.example.com' }],
     // A child process behind a forwarded port.
     [{ AGENT_NATS_URL: 'nats://bus.example.com:4222' }],
