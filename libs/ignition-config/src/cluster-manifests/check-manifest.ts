@@ -1,4 +1,6 @@
-import { readYaml, toPlain, YAML_ALIASES_MAX } from '../documents/read-yaml';
+import { errorMessage } from '@muster/schema';
+import { parseAsKubernetes, readYaml, toPlain, YAML_ALIASES_MAX } from '../documents/read-yaml';
+import { isPatch, operationsOf } from './place-manifests';
 
 /** Maximum size of one manifest after base64 decoding, in bytes. */
 export const MANIFEST_BYTES_MAX = 1_048_576;
@@ -62,7 +64,17 @@ export function manifestContentFault(fileName: string, content: string): Manifes
     return invalid(
       `The text has ${length} documents. Allowed: at most ${DOCUMENTS_MAX}. Divide it into several files.`,
     );
-  return read.documents.every(toPlain)
-    ? undefined
-    : invalid(`An alias cannot be resolved, or more than ${YAML_ALIASES_MAX} values follow from aliases.`);
+  if (!read.documents.every(toPlain))
+    return invalid(`An alias cannot be resolved, or more than ${YAML_ALIASES_MAX} values follow from aliases.`);
+  const fault = isPatch({ fileName }) && content.trim() !== '' ? patchFault(content) : undefined;
+  return fault === undefined ? undefined : invalid(`The patch cannot be applied: ${fault}`);
+}
+
+function patchFault(content: string): string | undefined {
+  try {
+    operationsOf(parseAsKubernetes(content));
+    return undefined;
+  } catch (error) {
+    return errorMessage(error);
+  }
 }

@@ -43,6 +43,9 @@ describe('text of a manifest', () => {
     ['a.yaml', 'a:\tb # \u0085\r\n'],
     ['a.json', '{"kind":"A"}'],
     ['a.yaml.patch', '- op: replace\n  path: /spec\n  value: 1\n'],
+    ['a.yaml.patch_1', '- {op: move, path: /a, from: /b}\n- {op: test, path: "", value: 1}\n'],
+    // Empty files are omitted.
+    ['a.yaml.patch', ' \n'],
   ])('of %s is accepted: %j', (name, content) => {
     expect(manifestContentFault(name, content)).toBeUndefined();
   });
@@ -50,6 +53,16 @@ describe('text of a manifest', () => {
   it.each([
     ['a.json', '{"kind":', 'a.json: The text is not JSON'],
     ['a.yaml', 'a: [1\nb: 2\n', 'line 2'],
+    ['a.yaml.patch', 'spec: 1\n', 'a patch must be a list of operations.'],
+    ['a.yaml.patch', '# no operation\n', 'a patch must be a list of operations.'],
+    [
+      'a.yml.patch',
+      '- {op: add, path: /a, value: 1}\n- {op: merge, path: /a}\n',
+      'operation 2: op "merge" is not supported.',
+    ],
+    ['a.yaml.patch_x', '- {op: remove, path: spec}\n', 'operation 1: path must be a JSON pointer'],
+    ['a.yaml.patch', '- {op: copy, path: /a}\n', 'operation 1: from must be a JSON pointer'],
+    ['a.yaml.patch', '-\n', 'operation 1: path must be a JSON pointer'],
     ['a.yaml', 'a: 1\n---\nb: {\n', 'line 4'],
     ['a.yaml', 'a: 1\n# \u0000\n', 'control character (line 2)'],
     ['a.yaml', 'a: "\u007f"\n', 'control character (line 1)'],

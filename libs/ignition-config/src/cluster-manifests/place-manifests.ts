@@ -22,22 +22,45 @@ export const COPIED_VALUES_MAX = 10_000;
  * @throws PatchError
  */
 export function applyJsonPatch(document: unknown, patch: unknown): unknown {
-  if (!Array.isArray(patch)) throw new PatchError('a patch must be a list of operations.');
   let left = COPIED_VALUES_MAX;
   const copyOf = (value: unknown): unknown => {
     left -= countValues(value, left);
     if (left < 0) throw new PatchError(`the operations copy more than ${COPIED_VALUES_MAX} values.`);
     return structuredClone(value);
   };
-  return patch.reduce<unknown>((patched, operation: Operation, index) => {
-    try {
-      return applyOne(patched, operation ?? {}, copyOf);
-    } catch (error) {
-      if (error instanceof PatchError) throw new PatchError(`operation ${index + 1}: ${error.message}`);
-      throw error;
-    }
-  }, structuredClone(document));
+  return operationsOf(patch).reduce<unknown>(
+    (patched, operation, index) => numbered(index, () => applyOne(patched, operation, copyOf)),
+    structuredClone(document),
+  );
 }
+
+/** Returns the operations of a patch. Whether they can be applied depends on the document. @throws PatchError */
+export function operationsOf(patch: unknown): readonly Operation[] {
+  if (!Array.isArray(patch)) throw new PatchError('a patch must be a list of operations.');
+  const operations = patch.map((operation: Operation | null): Operation => operation ?? {});
+  operations.forEach(({ op, path, from }, index) =>
+    numbered(index, () => {
+      tokensOf(path, 'path');
+      if (op === 'move' || op === 'copy') tokensOf(from, 'from');
+      else if (!OTHER_OPS.has(op)) throw unsupported(op);
+    }),
+  );
+  return operations;
+}
+
+/** Adds the number of the operation to its fault. */
+function numbered<Result>(index: number, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof PatchError) throw new PatchError(`operation ${index + 1}: ${error.message}`);
+    throw error;
+  }
+}
+
+const OTHER_OPS: ReadonlySet<unknown> = new Set(['add', 'remove', 'replace', 'test']);
+const unsupported = (op: unknown): PatchError =>
+  new PatchError(`op ${JSON.stringify(op)} is not supported. Supported: add, remove, replace, move, copy, test.`);
 
 function applyOne(
   document: unknown,
@@ -64,9 +87,7 @@ function applyOne(
       if (!isAlike(read(document, target), value)) throw new PatchError(`the value at ${String(path)} is different.`);
       return document;
     default:
-      throw new PatchError(
-        `op ${JSON.stringify(op)} is not supported. Supported: add, remove, replace, move, copy, test.`,
-      );
+      throw unsupported(op);
   }
 }
 
@@ -138,7 +159,7 @@ const PATCH = /^(.+\.(?:ya?ml|json))\.patch[^/.]*$/;
 const DOCUMENTS = /^(.+)\.(ya?ml)$/;
 const NUMBER_DIGITS = 2;
 
-export const isPatch = ({ fileName }: ManifestFile): boolean => PATCH.test(fileName);
+export const isPatch = ({ fileName }: Pick<ManifestFile, 'fileName'>): boolean => PATCH.test(fileName);
 
 /**
  * Returns the generated manifests with those of users and operators: 1. empty files are omitted, 2. a file replaces a
