@@ -17,7 +17,7 @@ import type { BrokenInput, ClusterInput, ClusterInputRule } from './input-rule';
 const HOST_BITS_MIN = { clusterOrService: 7, machine: 4, machineUserBalanced: 2, machineSingleNode: 1 } as const;
 /** More networks than the racks of a large cluster. Each is compared with the addresses of all hosts. */
 const MACHINE_NETWORKS_MAX = 128;
-/** The number of hosts of the smallest cluster. Each host needs a subnet of the cluster network. */
+/** The number of hosts of the smallest cluster with several hosts. Each host needs a subnet of the cluster network. */
 const HOSTS_MIN = 4;
 
 /** Rules for networks: each is written with its first address and is large enough. */
@@ -60,13 +60,16 @@ export const NETWORK_RULES: readonly ClusterInputRule[] = [
     id: 'cluster-networks-usable',
     subject: 'cluster_networks',
     fields: ['clusterNetworks'],
-    check: ({ settings }) =>
-      firstBroken(
+    check: ({ settings }) => {
+      const hostsMin = settings.controlPlaneCount === 1 ? 1 : HOSTS_MIN;
+      return firstBroken(
         (settings.clusterNetworks?.items ?? []).map(
           ({ cidr, hostPrefix }) =>
-            brokenCidr('cluster_networks', cidr, HOST_BITS_MIN.clusterOrService) ?? brokenHostPrefix(cidr, hostPrefix),
+            brokenCidr('cluster_networks', cidr, HOST_BITS_MIN.clusterOrService) ??
+            brokenHostPrefix(cidr, hostPrefix, hostsMin),
         ),
-      ),
+      );
+    },
   },
   {
     id: 'service-networks-usable',
@@ -132,11 +135,11 @@ export const NETWORK_RULES: readonly ClusterInputRule[] = [
   },
 ];
 
-function brokenHostPrefix(text: string, hostPrefix: number): BrokenInput | undefined {
+function brokenHostPrefix(text: string, hostPrefix: number, hostsMin: number): BrokenInput | undefined {
   const cidr = parseCidr(text);
   if (!cidr) return undefined;
   const prefixMax = addressBits(cidr.family) - HOST_BITS_MIN.clusterOrService;
-  const prefixMin = cidr.prefix + Math.log2(HOSTS_MIN);
+  const prefixMin = cidr.prefix + Math.log2(hostsMin);
   return hostPrefix >= Math.max(1, prefixMin) && hostPrefix <= prefixMax
     ? undefined
     : {

@@ -59,6 +59,16 @@ describe('networks and proxies of a cluster', () => {
     );
   });
 
+  it('may have one subnet for the host of a single node, and at least four for several hosts', () => {
+    const networks = (subnets: number) => ({
+      clusterNetworks: { items: [{ cidr: '10.128.0.0/21', hostPrefix: 21 + Math.log2(subnets) }] },
+    });
+    const single = after(registration({ controlPlaneCount: 1, ...networks(1) }));
+    expect(single.settings).toMatchObject(networks(1));
+    expect(refusalOf(after(registration()), revise(networks(2))).subject).toBe('cluster_networks');
+    expect(after(registration(networks(4))).settings).toMatchObject(networks(4));
+  });
+
   it.each(['http://proxy.example.com:3128', 'https://proxy.example.com:3128'])('may use %s for HTTPS', (httpsProxy) => {
     expect(after(registration({ proxy: { httpsProxy } })).settings.proxy).toMatchObject({ httpsProxy });
   });
