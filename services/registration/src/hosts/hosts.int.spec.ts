@@ -147,7 +147,9 @@ describe('actions of users on hosts', () => {
   it('refuse changes of settings once the host is being installed', async () => {
     const [key] = await cluster.installing();
     if (!key) throw new Error('there are three hosts');
-    await expect(revise(key, { hostRole: 'worker' })).rejects.toMatchObject({ refusal: { code: 'invalid-input' } });
+    await expect(revise(key, { hostRole: 'worker' })).rejects.toMatchObject({
+      refusal: { code: 'not-allowed-in-state' },
+    });
   });
 
   it('bind a host and unbind it', async () => {
