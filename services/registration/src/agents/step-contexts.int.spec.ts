@@ -108,7 +108,8 @@ const CHANGED_INPUTS: readonly ChangedInput[] = [
     step: 'ntp-synchronizer',
     change: async (scene) => {
       await reviseInfraEnv(scene, 'ntp.env.com, ntp.second.com');
-      await registerInSecondInfraEnv(scene, randomUUID());
+      // The sources are in the order of the ids.
+      await registerInSecondInfraEnv(scene, `ffffffff${randomUUID().slice(8)}`);
     },
     after: () => '"ntp.env.com,ntp.second.com"',
   },
