@@ -12,6 +12,7 @@ import { TestCluster } from '../cluster.fixture.spec';
 import { asUser, RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
+const TOO_LATE = { refusal: { code: 'not-allowed-in-state' } };
 
 describe('actions of users on hosts', () => {
   let running: RunningRegistration;
@@ -136,20 +137,15 @@ describe('actions of users on hosts', () => {
     const [key] = await cluster.installing();
     if (!key) throw new Error('there are three hosts');
     const { infraEnvId, hostId } = parseHostKey(key);
-    await expect(revise(key, { fencingCredentials: '{"password":"late"}' })).rejects.toMatchObject({
-      refusal: { code: expect.any(String) },
-    });
-    expect(
-      await running.platform.secrets.open(infraEnvId, hostSecretName(hostId, 'fencing-credentials')),
-    ).toBeUndefined();
+    await expect(revise(key, { ignitionEndpointToken: 'late' })).rejects.toMatchObject(TOO_LATE);
+    const name = hostSecretName(hostId, 'ignition-endpoint-token');
+    expect(await running.platform.secrets.open(infraEnvId, name)).toBeUndefined();
   });
 
   it('refuse changes of settings once the host is being installed', async () => {
     const [key] = await cluster.installing();
     if (!key) throw new Error('there are three hosts');
-    await expect(revise(key, { hostRole: 'worker' })).rejects.toMatchObject({
-      refusal: { code: 'not-allowed-in-state' },
-    });
+    await expect(revise(key, { hostRole: 'worker' })).rejects.toMatchObject(TOO_LATE);
   });
 
   it('bind a host and unbind it', async () => {
