@@ -46,20 +46,28 @@ describe.each(['here', 'thread'])('process that is killed while it appends (writ
     'has stored all acknowledged events once when it was killed after %i acknowledgements',
     async (answers) => {
       const program = start();
-      await eventually(`${answers} acknowledgements arrive`, () => program.lines.length >= answers);
+      await acknowledgements(program, answers);
       await killAndVerify(program);
     },
   );
 
   it('has stored all acknowledged events when another process closed the file before', async () => {
     const program = start();
-    await eventually('an acknowledgement arrives', () => program.lines.length > 0);
+    await acknowledgements(program, 1);
     await openAndCloseElsewhere(file);
-    const wanted = program.lines.length + ACKNOWLEDGEMENTS_AFTER_CLOSE;
-    await eventually('more acknowledgements arrive', () => program.lines.length >= wanted);
+    await acknowledgements(program, program.lines.length + ACKNOWLEDGEMENTS_AFTER_CLOSE);
     await killAndVerify(program);
   });
 });
+
+/** Rejects with the last errors of the program when it ends earlier. */
+const acknowledgements = (program: RunningProgram, count: number): Promise<void> => {
+  const early = async (): Promise<never> => {
+    const { code, errors } = await program.ended();
+    throw new Error(`The program ended with code ${code} after ${program.lines.length} acknowledgements: ${errors}`);
+  };
+  return Promise.race([eventually(`${count} acknowledgements arrive`, () => program.lines.length >= count), early()]);
+};
 
 const revisionsByStream = (events: readonly RecordedEvent[]): Map<string, number[]> => {
   const streams = new Map<string, number[]>();
