@@ -18,7 +18,7 @@ import {
   type TurnShare,
 } from '@muster/ports';
 import { type Feed, startFeed } from './feed';
-import { type ParkedStream, ParkedStreams, SourceFailed } from './repeated-failure';
+import { type ParkedStream, ParkedStreams, SourceFailed } from './parked-streams';
 import { projectionSubject } from './shared-events';
 import type { TypedEventStore } from './typed-event-store';
 
