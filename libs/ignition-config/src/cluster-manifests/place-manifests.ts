@@ -1,14 +1,15 @@
-import { countValues, errorMessage, textAt } from '@muster/schema';
+import { countValues, errorMessage, isKeyOf, memberAt, textAt } from '@muster/schema';
 import { parseAsKubernetes, readYaml, stringifyAsJson, stringifyForKubernetes, toPlain } from '../documents/read-yaml';
 import { MANIFEST_FOLDERS, type ManifestFile } from './manifests-input';
 
-/** One operation of RFC 6902. */
+/** One operation of RFC 6902. `path` and `from`: the tokens of their pointers. */
 interface Operation {
-  readonly op?: unknown;
-  readonly path?: unknown;
-  readonly from?: unknown;
-  readonly value?: unknown;
+  readonly op: keyof typeof OPERATIONS;
+  readonly path: readonly string[];
+  readonly from: readonly string[];
+  readonly value: unknown;
 }
+type Apply = (document: unknown, operation: Operation, copyOf: (value: unknown) => unknown) => unknown;
 type Container = { [key: string]: unknown } | unknown[];
 
 /** An operation that cannot be applied. The message contains its number and the reason. */
@@ -29,7 +30,7 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
     return structuredClone(value);
   };
   return operationsOf(patch).reduce<unknown>(
-    (patched, operation, index) => numbered(index, () => applyOne(patched, operation, copyOf)),
+    (patched, operation, index) => numbered(index, () => OPERATIONS[operation.op](patched, operation, copyOf)),
     structuredClone(document),
   );
 }
@@ -37,15 +38,18 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
 /** Returns the operations of a patch. Whether they can be applied depends on the document. @throws PatchError */
 export function operationsOf(patch: unknown): readonly Operation[] {
   if (!Array.isArray(patch)) throw new PatchError('a patch must be a list of operations.');
-  const operations = patch.map((operation: Operation | null): Operation => operation ?? {});
-  operations.forEach(({ op, path, from }, index) =>
+  return patch.map((given: unknown, index) =>
     numbered(index, () => {
-      tokensOf(path, 'path');
-      if (op === 'move' || op === 'copy') tokensOf(from, 'from');
-      else if (!OTHER_OPS.has(op)) throw unsupported(op);
+      const path = tokensOf(memberAt(given, 'path'), 'path');
+      const op = memberAt(given, 'op');
+      if (typeof op !== 'string' || !isKeyOf(OPERATIONS, op))
+        throw new PatchError(
+          `op ${JSON.stringify(op)} is not supported. Supported: ${Object.keys(OPERATIONS).join(', ')}.`,
+        );
+      const from = op === 'move' || op === 'copy' ? tokensOf(memberAt(given, 'from'), 'from') : [];
+      return { op, path, from, value: memberAt(given, 'value') };
     }),
   );
-  return operations;
 }
 
 /** Adds the number of the operation to its fault. */
@@ -58,38 +62,23 @@ function numbered<Result>(index: number, work: () => Result): Result {
   }
 }
 
-const OTHER_OPS: ReadonlySet<unknown> = new Set(['add', 'remove', 'replace', 'test']);
-const unsupported = (op: unknown): PatchError =>
-  new PatchError(`op ${JSON.stringify(op)} is not supported. Supported: add, remove, replace, move, copy, test.`);
-
-function applyOne(
-  document: unknown,
-  { op, path, from, value }: Operation,
-  copyOf: (value: unknown) => unknown,
-): unknown {
-  const target = tokensOf(path, 'path');
-  switch (op) {
-    case 'add':
-      return add(document, target, structuredClone(value));
-    case 'remove':
-      return remove(document, target);
-    case 'replace':
-      read(document, target);
-      return add(target.length === 0 ? document : remove(document, target), target, structuredClone(value));
-    case 'move': {
-      const source = tokensOf(from, 'from');
-      const moved = read(document, source);
-      return add(remove(document, source), target, moved);
-    }
-    case 'copy':
-      return add(document, target, copyOf(read(document, tokensOf(from, 'from'))));
-    case 'test':
-      if (!isAlike(read(document, target), value)) throw new PatchError(`the value at ${String(path)} is different.`);
-      return document;
-    default:
-      throw unsupported(op);
-  }
-}
+const OPERATIONS = {
+  add: (document, { path, value }) => add(document, path, structuredClone(value)),
+  remove: (document, { path }) => remove(document, path),
+  replace: (document, { path, value }) => {
+    read(document, path);
+    return add(path.length === 0 ? document : remove(document, path), path, structuredClone(value));
+  },
+  move: (document, { path, from }) => {
+    const moved = read(document, from);
+    return add(remove(document, from), path, moved);
+  },
+  copy: (document, { path, from }, copyOf) => add(document, path, copyOf(read(document, from))),
+  test: (document, { path, value }) => {
+    if (!isAlike(read(document, path), value)) throw new PatchError(`the value at /${path.join('/')} is different.`);
+    return document;
+  },
+} as const satisfies { readonly [op: string]: Apply };
 
 function tokensOf(pointer: unknown, member: string): readonly string[] {
   if (typeof pointer !== 'string' || (pointer !== '' && !pointer.startsWith('/')))
