@@ -116,8 +116,8 @@ export function isSameValue(first: unknown, second: unknown): boolean {
 const hasMembers = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === 'object' && value !== null;
 
-/** Replaces user and password in the URL of a proxy. They are sealed separately. */
-export const PROXY_MASK = '*****';
+/** Replaces secrets in texts that are stored or shown. */
+export const MASK = '*****';
 
 const CREDENTIALS = /^([a-z]+:\/\/)[^\s/@]*@/;
 
@@ -125,7 +125,7 @@ const CREDENTIALS = /^([a-z]+:\/\/)[^\s/@]*@/;
  * Returns the URL as it may be stored and shown. URLs without credentials and texts that are not URLs are returned
  * unchanged.
  */
-export const maskedProxyUrl = (url: string): string => url.replace(CREDENTIALS, `$1${PROXY_MASK}@`);
+export const maskedProxyUrl = (url: string): string => url.replace(CREDENTIALS, `$1${MASK}@`);
 
 /** Returns whether the URL contains the mask that replaces credentials. */
 export const isMaskedProxyUrl = (url: string): boolean => CREDENTIALS.test(url) && maskedProxyUrl(url) === url;

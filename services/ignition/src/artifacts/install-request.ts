@@ -1,6 +1,6 @@
 import { type Family, parseCidrs } from '@muster/addresses';
 import { hostSecretName, PULL_SECRET } from '@muster/contracts';
-import { type ClusterState, effectiveRole, infraEnvDecider, isDay2 } from '@muster/domain';
+import { type ClusterState, effectiveRole, infraEnvDecider, isDay2, MASK } from '@muster/domain';
 import type { FencingCredentials } from '@muster/ignition-config';
 import { type MusterEventStore, openDocument, openProxy, openTrustBundle } from '@muster/nest-kit';
 import type { ObjectStore, Secrets } from '@muster/ports';
@@ -32,8 +32,6 @@ export async function fencingOf(
     ...(macAddress && { macAddress }),
   };
 }
-
-const MASK = '*****';
 
 /** Returns the credentials without secrets. The address may contain a password too. */
 export const maskedFencing = (fencing: FencingCredentials | undefined): FencingCredentials | undefined =>

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Writable } from 'node:stream';
+import { MASK } from '@muster/domain';
 
 /** Maximum length of the part of a program's output that an error contains, in characters. */
 const DISPLAYED_CHARACTERS_MAX = 512;
@@ -101,7 +102,6 @@ export function runProgram(run: ProgramRun): Promise<void> {
   });
 }
 
-const MASK = '*****';
 /** A shorter text would mask parts of the message. */
 const MASKED_CHARACTERS_MIN = 3;
 
