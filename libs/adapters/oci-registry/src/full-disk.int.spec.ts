@@ -3,10 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type FileHandle, open, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
-import { blobCache } from './blob-cache';
-import { memoryRegistry } from './memory-registry.fixture.spec';
-import { ociImageRegistry } from './oci-image-registry';
-import { parsePullSecret } from './registry-client';
+import { memoryRegistry, registryOf } from './memory-registry.fixture.spec';
 
 const TEXT = randomBytes(100_000).toString('hex');
 
@@ -20,15 +17,7 @@ describe('a full disk', () => {
     const images = memoryRegistry();
     add = (text) => images.add({ a: text });
     digest = add(TEXT);
-    const registry = await ociImageRegistry({
-      send: async (request) => images.answer(request),
-      pullSecret: parsePullSecret(''),
-      sleep: async () => undefined,
-      random: () => 0,
-      nowMs: () => 0,
-      mirrors: [],
-      cache: blobCache(join(directory.path, 'cache'), 1e9),
-    });
+    const registry = await registryOf(images, join(directory.path, 'cache'));
     const { signal } = new AbortController();
     read = async (image = digest) =>
       readFileSync((await registry.extractFile(`one.lan/image@${image}`, 'amd64', 'a', signal)).path, 'utf8');

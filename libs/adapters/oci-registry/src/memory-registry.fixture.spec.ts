@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createTarGz } from '@muster/host-api';
-import type { HttpRequest, HttpResponse } from '@muster/ports';
+import type { HttpRequest, HttpResponse, ImageRegistry } from '@muster/ports';
+import { blobCache } from './blob-cache';
+import { ociImageRegistry } from './oci-image-registry';
+import { parsePullSecret } from './registry-client';
 
 /** Images that are answered from memory. Every host and repository has all of them. */
 export interface MemoryRegistry {
@@ -25,6 +28,18 @@ export function memoryRegistry(): MemoryRegistry {
     },
   };
 }
+
+/** An adapter that reads these images, with its cache in a directory. */
+export const registryOf = (images: MemoryRegistry, directory: string): Promise<ImageRegistry> =>
+  ociImageRegistry({
+    send: async (request) => images.answer(request),
+    pullSecret: parsePullSecret(''),
+    sleep: async () => undefined,
+    random: () => 0,
+    nowMs: () => 0,
+    mirrors: [],
+    cache: blobCache(directory, 1e9),
+  });
 
 export const answerOf = (...chunks: readonly Buffer[]): HttpResponse => ({
   status: 200,

@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
-import { blobCache } from './blob-cache';
-import { memoryRegistry } from './memory-registry.fixture.spec';
-import { ociImageRegistry } from './oci-image-registry';
-import { parsePullSecret } from './registry-client';
+import { memoryRegistry, registryOf } from './memory-registry.fixture.spec';
 
 describe('a file that an upper layer of the image removes', () => {
   let directory: TemporaryDirectory;
@@ -14,15 +11,7 @@ describe('a file that an upper layer of the image removes', () => {
   const read = async (...layers: readonly { readonly [path: string]: string }[]): Promise<string> => {
     const images = memoryRegistry();
     const digest = images.add(...layers);
-    const registry = await ociImageRegistry({
-      send: async (request) => images.answer(request),
-      pullSecret: parsePullSecret(''),
-      sleep: async () => undefined,
-      random: () => 0,
-      nowMs: () => 0,
-      mirrors: [],
-      cache: blobCache(directory.path, 1e9),
-    });
+    const registry = await registryOf(images, directory.path);
     const { signal } = new AbortController();
     return readFileSync(
       (await registry.extractFile(`one.lan/oc@${digest}`, 'amd64', 'usr/bin/oc', signal)).path,
