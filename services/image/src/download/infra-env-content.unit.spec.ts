@@ -9,6 +9,17 @@ import { InfraEnvContents } from './infra-env-content';
 const ID = '11111111-1111-4111-8111-111111111111';
 const STREAM = `infraEnv-${ID}` as const;
 
+async function storeWithInfraEnv() {
+  const store = inMemoryEventStore();
+  const metadata = { commandId: 'c', correlationId: 'c', actor: 'user', occurredAt: '2026-01-01T00:00:00.000Z' };
+  const data = toStoredData({
+    type: 'InfraEnvRegistered',
+    data: { infraEnvId: ID, settings: {}, pullSecretSet: true },
+  }) as JsonObject;
+  await store.append(STREAM, NO_STREAM, [{ id: '1', type: 'InfraEnvRegistered', data, metadata }]);
+  return store;
+}
+
 describe('the content of an infra-env', () => {
   it('reads each event of the infra-env once, and has the kernel arguments of the last one', async () => {
     const store = inMemoryEventStore();
@@ -50,13 +61,7 @@ describe('the content of an infra-env', () => {
   });
 
   it('is rendered once for all machines that boot concurrently, and again after a failure', async () => {
-    const store = inMemoryEventStore();
-    const metadata = { commandId: 'c', correlationId: 'c', actor: 'user', occurredAt: '2026-01-01T00:00:00.000Z' };
-    const data = toStoredData({
-      type: 'InfraEnvRegistered',
-      data: { infraEnvId: ID, settings: {}, pullSecretSet: true },
-    }) as JsonObject;
-    await store.append(STREAM, NO_STREAM, [{ id: '1', type: 'InfraEnvRegistered', data, metadata }]);
+    const store = await storeWithInfraEnv();
     let isAway = true;
     const asked: string[] = [];
     const requests = {
@@ -80,13 +85,7 @@ describe('the content of an infra-env', () => {
   });
 
   it('of a disconnected image states why its first request is not answered in time', async () => {
-    const store = inMemoryEventStore();
-    const metadata = { commandId: 'c', correlationId: 'c', actor: 'user', occurredAt: '2026-01-01T00:00:00.000Z' };
-    const data = toStoredData({
-      type: 'InfraEnvRegistered',
-      data: { infraEnvId: ID, settings: {}, pullSecretSet: true },
-    }) as JsonObject;
-    await store.append(STREAM, NO_STREAM, [{ id: '1', type: 'InfraEnvRegistered', data, metadata }]);
+    const store = await storeWithInfraEnv();
     const requests = {
       request: async (subject: string) => {
         throw new RequestTimedOut(subject, 1);
