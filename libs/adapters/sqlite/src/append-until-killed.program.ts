@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { NO_STREAM, type EventToAppend } from '@muster/ports';
 import { sqliteEventStore } from './event-store';
@@ -10,7 +9,6 @@ import { writerHere, writerThread } from './writer';
  * of the store; `thread` to write in a thread of its own.
  */
 const WRITERS = 32;
-const STANDARD_OUTPUT = 1;
 
 const sample = (): EventToAppend => ({
   id: randomUUID(),
@@ -28,6 +26,10 @@ const [, , file = '', thread] = process.argv;
 const writer = thread === 'thread' ? writerThread({ entry: join(__dirname, 'writer.entry.ts') }) : writerHere();
 const store = sqliteEventStore({ file, writer });
 
+/** Waits for the reader of the output. A synchronous write would fail then: Node makes the output non-blocking when a thread starts. */
+const print = (line: string): Promise<void> =>
+  new Promise((resolve) => process.stdout.write(`${line}\n`, () => resolve()));
+
 const write = async (): Promise<never> => {
   const stream = `sample-${randomUUID()}` as const;
   for (let revision = NO_STREAM; ;) {
@@ -35,10 +37,7 @@ const write = async (): Promise<never> => {
     const result = await store.append(stream, revision, events);
     if (result.kind === 'conflict') throw new Error(`${stream} has another writer.`);
     revision = result.revision;
-    writeSync(
-      STANDARD_OUTPUT,
-      `${JSON.stringify([stream, revision, result.position, ...events.map((event) => event.id)])}\n`,
-    );
+    await print(JSON.stringify([stream, revision, result.position, ...events.map((event) => event.id)]));
   }
 };
 
