@@ -37,6 +37,13 @@ describe('commands on this machine', () => {
     stop.abort();
     expect((await ended).exitCode).toBe(143);
   });
+
+  it('end when the signal is aborted although the program ignores that it is stopped', async () => {
+    const stop = new AbortController();
+    const options = { onLine: () => stop.abort() };
+    const ended = linuxHost.run('sh', ['-c', 'trap "" TERM; echo begun; exec sleep 600'], options, stop.signal);
+    expect(await ended).toEqual({ exitCode: 143, stdout: 'begun\n', stderr: '' });
+  }, 30_000);
 });
 
 describe('files on this machine', () => {

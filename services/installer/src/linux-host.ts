@@ -9,7 +9,7 @@ const PROGRAM_MISSING_EXIT_CODE = 127;
 const KILLED_EXIT_CODE = 143;
 /** Exit code of the program `timeout` after the time limit. */
 const TIMEOUT_EXIT_CODE = 124;
-/** Time that a program has to end after its time limit. */
+/** Time that a program has to end after its time limit, or when the installation is stopped. */
 const END_MS_MAX = 5_000;
 /** Other errors, such as EIO of a removed medium, do not mean that a file is missing. */
 const MISSING = ['ENOENT', 'ENOTDIR'];
@@ -58,8 +58,8 @@ export const linuxHost: Host = {
       };
       let limit = timeoutMs === undefined ? undefined : setTimeout(stop, timeoutMs);
       child.once('error', (error: NodeJS.ErrnoException) => {
-        if (error.name === 'AbortError') return;
         clearTimeout(limit);
+        if (error.name === 'AbortError') return void (limit = setTimeout(abandon, END_MS_MAX));
         const exitCode = error.code === 'ENOENT' ? PROGRAM_MISSING_EXIT_CODE : 1;
         resolve({
           exitCode,
