@@ -233,12 +233,12 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
 /** Names of the driver's connection errors. Errors of the server have codes instead. */
 const CONNECTION_ERROR =
   /^Mongo(ServerSelection|Network|NetworkTimeout|NotConnected|TopologyClosed|PoolCleared|PoolClosed|OperationTimeout)Error$/;
-/** Codes of a server that stops, has restarted or is not the primary: HostUnreachable, CursorNotFound, PrimarySteppedDown, Interrupted… */
-const STOPPING_CODES = [6, 7, 43, 89, 91, 134, 189, 237, 262, 9001, 10107, 11600, 11602, 13435, 13436];
+/** Codes of servers that stop, start or have no primary or majority: HostUnreachable, WriteConcernTimeout, PrimarySteppedDown… */
+const NOT_NOW = [6, 7, 43, 64, 89, 91, 94, 133, 134, 189, 202, 211, 237, 262, 9001, 10107, 11600, 11602, 13435, 13436];
 /** The driver does not convert an error of a write to a connection that was reset. */
-const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([...STOPPING_CODES, 'ECONNRESET', 'EPIPE']);
-/** Unauthorized, AuthenticationFailed. */
-const REFUSED_CODES: ReadonlySet<unknown> = new Set([13, 18]);
+const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([...NOT_NOW, 'ECONNRESET', 'EPIPE']);
+/** Unauthorized, AuthenticationFailed, AtlasError. */
+const REFUSED_CODES: ReadonlySet<unknown> = new Set([13, 18, 8000]);
 const CERTIFICATE = /certificate|self.signed|altnames/i;
 
 /** Returns the error of the port for an error of the driver that is about the server, otherwise undefined. */

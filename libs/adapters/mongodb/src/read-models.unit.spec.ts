@@ -69,13 +69,21 @@ describe('errors of the MongoDB driver', () => {
       true,
     ],
     ['a server that has no majority yet', new MongoServerError({ message: 'not available yet', code: 134 }), true],
+    ['members that do not confirm a write', new MongoServerError({ message: 'waiting timed out', code: 64 }), true],
+    ['a replica set that is not initialized', new MongoServerError({ message: 'no config', code: 94 }), true],
+    ['a replica set that has no keys yet', new MongoServerError({ message: 'No keys found', code: 211 }), true],
+    ['a router that finds no primary', new MongoServerError({ message: 'Could not find host', code: 133 }), true],
+    ['a router whose shard does not answer', new MongoServerError({ message: 'Request timed out', code: 202 }), true],
   ])('%s is converted to Unavailable with an unknown outcome', (_, error, isOutcomeUnknown) => {
     expect(failure(error)).toMatchObject({ server: 'MongoDB at a:1', isOutcomeUnknown, isRefused: false });
     expect(failure(error, false)).toMatchObject({ isOutcomeUnknown: false });
   });
 
-  it('a failed authentication is converted to a refusal', () => {
-    const error = new MongoServerError({ message: 'Authentication failed.', code: 18 });
+  it.each([
+    ['a failed authentication', { message: 'Authentication failed.', code: 18 }],
+    ['a failed authentication of Atlas', { message: 'bad auth : authentication failed', code: 8000 }],
+  ])('%s is converted to a refusal', (_, answer) => {
+    const error = new MongoServerError(answer);
     expect(failure(error)).toMatchObject({ isRefused: true, isOutcomeUnknown: false });
   });
 
