@@ -11,12 +11,15 @@ import { LVM } from './local-storage.operators';
 
 const roomy = cluster({ shape: WITH_WORKERS });
 const compact = cluster();
+/** The disks other than the installation disk belong to an array. */
+const held = (gb: number) => disks(gb).map((one, index) => (index > 0 ? { ...one, holders: 'md127' } : one));
 
 describe('LVM storage', () => {
   it.each([
     ['a worker with a disk', host('worker', { disks: disks(1) }), roomy, 'success'],
     ['a worker without a disk', host('worker'), roomy, 'failure'],
     ['a worker with a device of 0 bytes', host('worker', { disks: disks(0) }), roomy, 'failure'],
+    ['a worker whose other disk is a member of an array', host('worker', { disks: held(1) }), roomy, 'failure'],
     ['a control plane host in a cluster with workers', host('master'), roomy, 'success'],
     ['a control plane host that runs workloads', host('master'), compact, 'failure'],
     ['a control plane host that runs workloads, with a disk', host('master', { disks: disks(1) }), compact, 'success'],

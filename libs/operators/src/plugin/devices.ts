@@ -21,8 +21,8 @@ export const BYTES_PER_GB = 1_000_000_000;
 const TYPES: ReadonlySet<string> = new Set(['HDD', 'SSD']);
 
 /**
- * Returns the disks that a storage operator may use: HDD or SSD, without the installation disk, the installation media
- * and devices of 0 bytes, such as an empty card reader.
+ * Returns the disks that a storage operator may use: HDD or SSD, without the installation disk, the installation media,
+ * devices of 0 bytes, such as an empty card reader, and the disks that a RAID array, a volume group or a multipath device holds.
  */
 export function extraDisks({ hardware, installationDiskId }: OperatorHost, minBytes = 0): readonly OperatorDisk[] {
   return (hardware?.disks ?? []).filter(
@@ -30,6 +30,7 @@ export function extraDisks({ hardware, installationDiskId }: OperatorHost, minBy
       TYPES.has(disk.driveType) &&
       !disk.isInstallationMedia &&
       (disk.id || `/dev/${disk.name}`) !== installationDiskId &&
+      disk.holders === '' &&
       disk.sizeBytes > 0 &&
       disk.sizeBytes >= minBytes,
   );
