@@ -1,5 +1,12 @@
 import { countValues, errorMessage, isKeyOf, memberAt, textAt } from '@muster/schema';
-import { parseAsKubernetes, readYaml, stringifyAsJson, stringifyForKubernetes, toPlain } from '../documents/read-yaml';
+import {
+  parseAsKubernetes,
+  readYaml,
+  severalDocuments,
+  stringifyAsJson,
+  stringifyForKubernetes,
+  toPlain,
+} from '../documents/read-yaml';
 import { MANIFEST_FOLDERS, type ManifestFile } from './manifests-input';
 
 /** One operation of RFC 6902. `path` and `from`: the tokens of their pointers. */
@@ -163,9 +170,13 @@ export function placeManifests(
 ): PlacedManifests {
   const files = new Map(generated.map((file) => [keyOf(file), file]));
   const given = added.filter(({ content }) => content.trim() !== '');
+  const divided = new Map<string, number>();
   for (const file of given.filter((one) => !isPatch(one))) {
     const documents = splitDocuments(file, token);
-    if (documents.length > 1) files.delete(keyOf(file));
+    if (documents.length > 1) {
+      files.delete(keyOf(file));
+      divided.set(keyOf(file), documents.length);
+    }
     for (const single of documents) files.set(keyOf(single), single);
     if (files.size > PLACED_FILES_MAX) return { kind: 'refused', reason: TOO_MANY_FILES };
   }
@@ -176,7 +187,7 @@ export function placeManifests(
         MANIFEST_FOLDERS.indexOf(a.folder) - MANIFEST_FOLDERS.indexOf(b.folder) || (a.fileName < b.fileName ? -1 : 1),
     );
   for (const patch of patches) {
-    const refused = applyPatch(files, patch);
+    const refused = applyPatch(files, divided, patch);
     if (refused) return { kind: 'refused', reason: refused };
   }
   return { kind: 'placed', files: [...files.values()] };
@@ -218,10 +229,19 @@ function withoutBlankMarker(afterMarker: string): string {
   return restOfLine === undefined ? `---${afterMarker}` : afterMarker.slice(restOfLine.length);
 }
 
-/** Changes `files`. Returns the reason when the patch cannot be applied. */
-function applyPatch(files: Map<string, ManifestFile>, patch: ManifestFile): string | undefined {
+/** Changes `files`. `divided`: documents by file. Returns the reason when the patch cannot be applied. */
+function applyPatch(
+  files: Map<string, ManifestFile>,
+  divided: ReadonlyMap<string, number>,
+  patch: ManifestFile,
+): string | undefined {
   const targetName = PATCH.exec(patch.fileName)?.[1] ?? '';
-  const target = MANIFEST_FOLDERS.flatMap((folder) => files.get(keyOf({ folder, fileName: targetName })) ?? [])[0];
+  const keys = MANIFEST_FOLDERS.map((folder) => keyOf({ folder, fileName: targetName }));
+  const refused = (reason: string): string =>
+    `The manifest ${keyOf(patch)} cannot be applied to ${targetName}: ${reason}`;
+  const target = keys.flatMap((key) => files.get(key) ?? [])[0];
+  const [count] = keys.flatMap((key) => divided.get(key) ?? []);
+  if (!target && count !== undefined) return refused(severalDocuments(count));
   if (!target)
     return `The manifest ${keyOf(patch)} changes ${targetName}, which does not exist. Delete the patch, or rename it after an existing file.`;
   try {
@@ -231,8 +251,7 @@ function applyPatch(files: Map<string, ManifestFile>, patch: ManifestFile): stri
     files.set(keyOf(target), { ...target, content });
     return undefined;
   } catch (error) {
-    const reason = errorMessage(error);
-    return `The manifest ${keyOf(patch)} cannot be applied to ${targetName}: ${reason}`;
+    return refused(errorMessage(error));
   }
 }
 

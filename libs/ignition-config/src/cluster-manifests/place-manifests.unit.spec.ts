@@ -146,6 +146,26 @@ id: 12345678901234567890
     expect(parse(content, { intAsBigInt: false })).toEqual({ ...expected, id: Number(expected.id) });
   });
 
+  it.each([
+    ['kind: A\n---\n', '- {op: add, path: /b, value: 1}\n'],
+    ['---\n---\nkind: A\n', '- {op: add, path: /b, value: 1}\n---\n# end\n'],
+  ])('are patched when a marker without a document is in %j or %j', (target, patch) => {
+    const files = placed([file('a.yaml', target), file('a.yaml.patch', patch)], []);
+    expect(parse(files.get('manifests/a.yaml') ?? '')).toEqual({ kind: 'A', b: 1 });
+  });
+
+  it.each(['kind: A\n---\nkind: B\n', '%YAML 1.1\n---\nkind: A\n---\nkind: B\n'])(
+    'are refused with the reason when a patch changes one with several documents: %j',
+    (content) => {
+      const result = placeManifests([], [file('a.yaml', content), file('a.yaml.patch', '[]')], 'abc1234');
+      expect(result).toEqual({
+        kind: 'refused',
+        reason:
+          'The manifest manifests/a.yaml.patch cannot be applied to a.yaml: the text has 2 documents. Write each of them to a file of its own.',
+      });
+    },
+  );
+
   it('keep the digits of a JSON manifest when they are patched', () => {
     const patch = file('a.json.patch', '- {op: add, path: /b, value: 9007199254740993}');
     const content = placed([file('a.json', '{"a": 18446744073709551615}'), patch], []).get('manifests/a.json') ?? '';

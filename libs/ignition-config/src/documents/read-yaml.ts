@@ -4,7 +4,6 @@ import {
   isScalar,
   Lexer,
   LineCounter,
-  parse,
   parseAllDocuments,
   type ScalarTag,
   stringify,
@@ -125,18 +124,28 @@ const AS_KUBERNETES = {
 
 /**
  * Returns the plain value of a document with the scalars that Kubernetes reads. An integer is a bigint where a number
- * would lose digits. The last of several equal keys applies.
+ * would lose digits. The last of several equal keys applies. A marker without a document, which tools add, is ignored.
  * @throws Error when the text is not one YAML document
  */
-export const parseAsKubernetes = (text: string): unknown =>
-  parse(text, {
+export function parseAsKubernetes(text: string): unknown {
+  const parsed = parseAllDocuments(text, {
     ...AS_KUBERNETES,
     merge: true,
     logLevel: 'error',
     // The parser compares all pairs of keys otherwise.
     uniqueKeys: false,
-    maxAliasCount: YAML_ALIASES_MAX,
   });
+  const all = Array.isArray(parsed) ? parsed : [];
+  const error = all.flatMap(({ errors }) => errors)[0];
+  if (error) throw error;
+  const documents = all.filter(({ contents }) => !(isScalar(contents) && contents.value === null && !contents.source));
+  if (documents.length > 1) throw new Error(severalDocuments(documents.length));
+  return documents[0]?.toJS({ maxAliasCount: YAML_ALIASES_MAX }) ?? null;
+}
+
+/** Returns the fault of a text that must be one document. */
+export const severalDocuments = (count: number): string =>
+  `the text has ${count} documents. Write each of them to a file of its own.`;
 
 /** Returns YAML text from which Kubernetes and other readers of YAML 1.1 read the same value. */
 export const stringifyForKubernetes = (value: unknown): string =>
