@@ -7,8 +7,8 @@ import { parsePullSecret } from './registry-client';
 
 /** Images that are answered from memory. Every host and repository has all of them. */
 export interface MemoryRegistry {
-  /** Returns the digest of an image with these layers, the uppermost last. */
-  add(...layers: readonly { readonly [path: string]: string }[]): string;
+  /** Returns the digest of an image with these layers, the uppermost last: files, or an archive. */
+  add(...layers: readonly (Buffer | { readonly [path: string]: string })[]): string;
   answer(request: Pick<HttpRequest, 'url'>): HttpResponse;
 }
 
@@ -20,8 +20,10 @@ export function memoryRegistry(): MemoryRegistry {
     return { digest, size: content.length };
   };
   return {
-    add: (...layers) =>
-      put(Buffer.from(JSON.stringify({ layers: layers.map((files) => put(createTarGz(files))) }))).digest,
+    add: (...layers) => {
+      const archives = layers.map((layer) => put(Buffer.isBuffer(layer) ? layer : createTarGz(layer)));
+      return put(Buffer.from(JSON.stringify({ layers: archives }))).digest;
+    },
     answer: ({ url }) => {
       const content = contents.get(url.split('/').at(-1) ?? '');
       return content ? answerOf(content) : { ...answerOf(Buffer.alloc(0)), status: 404 };

@@ -7,13 +7,22 @@ import { Decompress } from 'fzstd';
 import { type BlobCache, failCache } from './blob-cache';
 
 const BLOCK_BYTES = 512;
+/** By the type flag of a header. */
+const TYPES: ReadonlyMap<string, TarEntry['type']> = new Map([
+  ['\0', 'file'],
+  ['0', 'file'],
+  ['1', 'hard-link'],
+  ['2', 'link'],
+  ['5', 'directory'],
+  ['7', 'file'],
+]);
 /** Headers with long names and attributes are read into memory. Those of real images have less than a kilobyte. */
 const HEADER_BYTES_MAX = 1024 * 1024;
 
 export interface TarEntry {
   /** Without a leading `./` or `/`. */
   readonly path: string;
-  readonly type: 'file' | 'link' | 'hard-link' | 'other';
+  readonly type: 'file' | 'directory' | 'link' | 'hard-link' | 'other';
   readonly size: number;
   /** Target of a link. */
   readonly target: string;
@@ -51,7 +60,7 @@ export async function readTar(
     const name = pax.get('path') ?? (longName || (prefix ? `${prefix}/` : '') + textOf(header, 0, 100));
     const entry: TarEntry = {
       path: name.replace(/^(\.?\/)+/, '').replace(/\/$/, ''),
-      type: kind === '0' || kind === '\0' ? 'file' : kind === '2' ? 'link' : kind === '1' ? 'hard-link' : 'other',
+      type: TYPES.get(name.endsWith('/') ? '5' : kind) ?? 'other',
       size: Number(pax.get('size') ?? size),
       target: pax.get('linkpath') ?? (longTarget || textOf(header, 157, 100)),
     };
@@ -181,15 +190,21 @@ export async function extractFromLayer(
       stream,
       (entry) => {
         if (typeof result === 'string' || file) return 'stop';
-        if (whiteouts.has(entry.path)) result = false;
-        if (entry.path !== path) return 'skip';
+        // Anything but a directory hides what the lower layers have below it, and everything hides a file of its own path.
+        const isAbove = path.startsWith(`${entry.path}/`) && entry.type !== 'directory';
+        if (isAbove && entry.type === 'link') {
+          result = `/${resolveLink(entry.path, entry.target)}${path.slice(entry.path.length)}`;
+          return 'stop';
+        }
+        if (whiteouts.has(entry.path) || isAbove || entry.path === path) result = false;
+        if (entry.path !== path || entry.type === 'directory' || entry.type === 'other') return 'skip';
         if (entry.size > cache.bytesMax)
           throw new Error(`/${path} has ${entry.size} bytes, and at most ${cache.bytesMax} are allowed`);
         if (entry.type === 'link' || entry.type === 'hard-link') {
           result = entry.type === 'link' ? entry.target : `/${entry.target}`;
           return 'stop';
         }
-        isEmpty = entry.type === 'file' && entry.size === 0;
+        isEmpty = entry.size === 0;
         return isEmpty ? 'stop' : 'take';
       },
       async (_entry, bytes) => {

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { memoryRegistry, registryOf } from './memory-registry.fixture.spec';
 
@@ -8,7 +10,7 @@ describe('a file that an upper layer of the image removes', () => {
   afterEach(() => directory.remove());
 
   /** Returns the text of the file `usr/bin/oc` of an image with these layers. */
-  const read = async (...layers: readonly { readonly [path: string]: string }[]): Promise<string> => {
+  const read = async (...layers: readonly (Buffer | { readonly [path: string]: string })[]): Promise<string> => {
     const images = memoryRegistry();
     const digest = images.add(...layers);
     const registry = await registryOf(images, directory.path);
@@ -39,5 +41,41 @@ describe('a file that an upper layer of the image removes', () => {
 
   it('is empty when the upper layer has it as an empty file', async () => {
     expect(await read(lower, { 'usr/bin/oc': '', 'usr/bin/other': 'other' })).toBe('');
+  });
+
+  /** Returns a layer with one entry, and the directories that contain it. */
+  const layerWith = (path: string, create: (at: string) => void): Buffer => {
+    const root = join(directory.path, 'root');
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    create(join(root, path));
+    return execFileSync('tar', ['-cf', '-', '-C', root, '.']);
+  };
+  const directoryAt = (at: string): void => mkdirSync(at);
+  const pipeAt = (at: string): void => void execFileSync('mkfifo', [at]);
+  const fileAt = (at: string): void => writeFileSync(at, 'no directory');
+  const linkTo = (target: string) => (at: string) => symlinkSync(target, at);
+
+  it.each([
+    ['a directory', 'usr/bin/oc', directoryAt],
+    ['a pipe', 'usr/bin/oc', pipeAt],
+    ['a file in place of its directory', 'usr/bin', fileAt],
+    ['a link in place of its directory', 'usr', linkTo('no/such/directory')],
+  ])('does not exist in it when the upper layer has %s', async (_, path, create) => {
+    const upper = layerWith(path, create);
+    await expect(read(lower, upper)).rejects.toMatchObject({ fault: 'content', reason: 'it has no file /usr/bin/oc' });
+    expect(await read(lower, upper, { 'usr/bin/oc': 'new' })).toBe('new');
+  });
+
+  it('is that of the directory to which the upper layer has a link', async () => {
+    const files = { ...lower, 'opt/tools/oc': 'linked', 'opt/tools/bin/oc': 'of another directory' };
+    for (const target of ['../opt/tools', '/opt/tools']) {
+      const upper = layerWith('usr/bin', linkTo(target));
+      expect(await read(files, upper)).toBe('linked');
+      execFileSync('rm', ['-r', join(directory.path, 'root')]);
+    }
+  });
+
+  it('exists when the upper layer has its directory', async () => {
+    expect(await read(lower, layerWith('usr/bin', directoryAt))).toBe('old');
   });
 });
