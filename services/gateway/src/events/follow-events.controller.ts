@@ -22,6 +22,8 @@ const FOLLOWED_EVENTS = Type.Object(
 
 /** Maximum number of answers that wait for an event. */
 export const WAITING_FOLLOWERS_MAX = 200;
+/** Maximum number of them for one user without the rights of an administrator, so that other users can wait too. */
+export const WAITING_FOLLOWERS_OF_USER_MAX = 20;
 /** Time in which further events are collected for an answer that waited. */
 const COLLECTING_MS = 250;
 
@@ -29,6 +31,7 @@ const COLLECTING_MS = 250;
 @Controller(MUSTER_API)
 export class FollowEventsController {
   private waiting = 0;
+  private readonly waitingOfUsers = new Map<string, number>();
 
   constructor(
     private readonly pages: EventPages,
@@ -51,7 +54,10 @@ export class FollowEventsController {
     // A client may disconnect before this line, and the socket does not emit the event again.
     if (request.socket.destroyed) close();
     request.socket.once('close', close);
-    const page = await this.nextPage(query, closed.signal).finally(() => request.socket.off('close', close));
+    const limitedUser = caller?.role === 'user' ? caller.user : undefined;
+    const page = await this.nextPage(query, limitedUser, closed.signal).finally(() =>
+      request.socket.off('close', close),
+    );
     const shown = page.events.map(({ document }) => document);
     return jsonPieces(await this.pages.followedText(page, await this.visible.originsShownTo(caller, shown)));
   }
@@ -60,7 +66,11 @@ export class FollowEventsController {
    * Returns the next page with events; one without events at the end of the log when the time of the query is over or its client is
    * gone.
    */
-  private async nextPage(query: FollowEventsQuery, closed: AbortSignal): Promise<FollowedPage> {
+  private async nextPage(
+    query: FollowEventsQuery,
+    limitedUser: string | undefined,
+    closed: AbortSignal,
+  ): Promise<FollowedPage> {
     const { limit = FOLLOWED_EVENTS_DEFAULT, wait = 0 } = query;
     const endsAtMs = performance.now() + wait * 1_000;
     const [position = '', ordinal] = query.after?.split('.') ?? [];
@@ -75,22 +85,34 @@ export class FollowEventsController {
         continue;
       }
       const leftMs = endsAtMs - performance.now();
-      if (leftMs <= 0 || !(await this.moved(seen, leftMs, closed)) || closed.aborted) return page;
+      if (leftMs <= 0) return page;
+      const moved = await this.counted(limitedUser, () => this.readYourWrites.movedFrom(seen, leftMs, closed));
+      if (!moved || closed.aborted) return page;
       await sleep(COLLECTING_MS);
     }
   }
 
-  private async moved(seen: number, maxWaitMs: number, closed: AbortSignal): Promise<boolean> {
-    if (this.waiting >= WAITING_FOLLOWERS_MAX)
+  /** @throws RefusalError `busy` when too many requests of the user, or of all callers, wait already */
+  private async counted(limitedUser: string | undefined, wait: () => Promise<boolean>): Promise<boolean> {
+    const ofUser = limitedUser === undefined ? 0 : (this.waitingOfUsers.get(limitedUser) ?? 0);
+    if (this.waiting >= WAITING_FOLLOWERS_MAX || ofUser >= WAITING_FOLLOWERS_OF_USER_MAX)
       throw new RefusalError({
         code: 'busy',
         reason: 'Too many requests wait for events. Send the request again later.',
       });
-    this.waiting += 1;
+    this.count(limitedUser, 1);
     try {
-      return await this.readYourWrites.movedFrom(seen, maxWaitMs, closed);
+      return await wait();
     } finally {
-      this.waiting -= 1;
+      this.count(limitedUser, -1);
     }
+  }
+
+  private count(limitedUser: string | undefined, change: 1 | -1): void {
+    this.waiting += change;
+    if (limitedUser === undefined) return;
+    const ofUser = (this.waitingOfUsers.get(limitedUser) ?? 0) + change;
+    if (ofUser === 0) this.waitingOfUsers.delete(limitedUser);
+    else this.waitingOfUsers.set(limitedUser, ofUser);
   }
 }

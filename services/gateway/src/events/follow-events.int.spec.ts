@@ -4,7 +4,7 @@ import { ReadYourWrites } from '../bus/read-your-writes';
 import { type Answer, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID, clusterDocument, eventDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
 import { EventScopes } from './events.controller';
-import { WAITING_FOLLOWERS_MAX } from './follow-events.controller';
+import { WAITING_FOLLOWERS_MAX, WAITING_FOLLOWERS_OF_USER_MAX } from './follow-events.controller';
 
 const EVENTS = '/api/muster/v1/events';
 const OTHER_CLUSTER_ID = '3f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f7';
@@ -154,6 +154,38 @@ describe('following the events as a user', () => {
       expect((await ask('alice', `cluster_id=${OTHER_CLUSTER_ID}`)).status).toBe(404);
       expect(await ask('alice', '')).toMatchObject({ status: 400, body: { type: 'urn:muster:problem:invalid-input' } });
       expect((await ask('root', '')).body).toMatchObject({ events: [{ position: '1.0' }, { position: '2.0' }] });
+    } finally {
+      await gateway.close();
+      await issuer.close();
+    }
+  });
+
+  it('answers busy to a user with many waiting requests, and still waits for another user', async () => {
+    const issuer = await startTestIssuer();
+    const gateway = await startRunningGateway({ AUTH_TYPE: 'oidc', OIDC_ISSUER_URL: issuer.url });
+    try {
+      await gateway.project(1, [
+        clusterDocument({ user_name: 'alice' }),
+        clusterDocument({ id: OTHER_CLUSTER_ID, user_name: 'bob' }),
+      ]);
+      const moved = jest.spyOn(ReadYourWrites.prototype, 'movedFrom');
+      const { length } = moved.mock.calls;
+      const asks = async (username: string, id: string): Promise<() => Promise<number>> => {
+        const authorization = `Bearer ${await issuer.token({ username })}`;
+        const url = `${gateway.url}${EVENTS}?cluster_id=${id}&wait=30`;
+        return async () => (await fetch(url, { headers: { authorization } })).status;
+      };
+      const alice = await asks('alice', CLUSTER_ID);
+      const bob = await asks('bob', OTHER_CLUSTER_ID);
+      const waiting = Array.from({ length: WAITING_FOLLOWERS_OF_USER_MAX }, alice);
+      const waits = (count: number): Promise<unknown> =>
+        eventually('the requests wait', () => moved.mock.calls.length === length + count);
+      await waits(WAITING_FOLLOWERS_OF_USER_MAX);
+      expect(await alice()).toBe(503);
+      waiting.push(bob());
+      await waits(WAITING_FOLLOWERS_OF_USER_MAX + 1);
+      await gateway.project(2, [eventDocument(2), eventDocument(3, { cluster_id: OTHER_CLUSTER_ID })]);
+      expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]));
     } finally {
       await gateway.close();
       await issuer.close();
