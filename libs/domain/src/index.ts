@@ -104,6 +104,7 @@ export {
   isAbsentHost,
   isDay2,
   isRoleConfirmed,
+  mayBeBootstrap,
 } from './host/state';
 export type { InfraEnvCommand } from './infra-env/commands';
 export { INFRA_ENV_TABLE, infraEnvDecider } from './infra-env/decider';

@@ -15,7 +15,7 @@ const table = (name: string, fields: readonly string[] = [], indexes = fields.ma
 export const READ_MODEL_FOLDS: readonly SavedFold[] = [
   {
     name: VIEWS_PROJECTION,
-    version: 11,
+    version: 12,
     tables: [
       table(COLLECTIONS.clusters, ['created_at']),
       table(COLLECTIONS.deletedClusters, ['created_at']),
@@ -39,7 +39,7 @@ export const READ_MODEL_FOLDS: readonly SavedFold[] = [
   },
   {
     name: JOURNEYS_PROJECTION,
-    version: 5,
+    version: 6,
     tables: [
       table(JOURNEY_COLLECTIONS.clusters, ['day', 'openshift_version', 'platform', 'topology'], [['day']]),
       table(JOURNEY_COLLECTIONS.hosts, ['cluster_id']),

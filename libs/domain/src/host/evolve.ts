@@ -18,6 +18,7 @@ import {
   type HostSource,
   type HostState,
   initialHost,
+  mayBeBootstrap,
   NO_DISK,
   NO_LOGS,
   NO_PROGRESS,
@@ -197,7 +198,12 @@ function enteredStatus(state: HostState, data: EventData<'HostEnteredStatus'>): 
 
 function roleAssigned(state: HostState, data: EventData<'HostRoleAssigned'>): HostState {
   const { role, machineConfigPoolName } = data;
-  return { ...state, role: toRole(role), machineConfigPoolName, isBootstrap: role !== 'worker' && state.isBootstrap };
+  return {
+    ...state,
+    role: toRole(role),
+    machineConfigPoolName,
+    isBootstrap: state.isBootstrap && mayBeBootstrap(role),
+  };
 }
 
 function settingsRevised(state: HostState, data: EventData<'HostSettingsRevised'>): HostState {

@@ -203,11 +203,21 @@ describe('settings of a host', () => {
     }
   });
 
-  it('clear the bootstrap role when the role becomes worker', () => {
-    const history = [...day1('known'), { type: 'HostBootstrapChosen' as const, data: {} }];
-    expect(when(history, command('AssignRole', { role: 'worker' })).state.isBootstrap).toBe(false);
-    expect(when(history, command('AssignRole', { role: 'arbiter' })).state.isBootstrap).toBe(true);
-  });
+  it.each([
+    ['worker', false],
+    ['arbiter', false],
+    ['auto-assign', true],
+  ])(
+    'clear the bootstrap role of a control plane host whose role becomes %s only when it cannot keep it',
+    (role, is) => {
+      const history = [
+        ...day1('known'),
+        { type: 'HostRoleAssigned' as const, data: { role: 'master', machineConfigPoolName: '' } },
+        { type: 'HostBootstrapChosen' as const, data: {} },
+      ];
+      expect(when(history, command('AssignRole', { role })).state.isBootstrap).toBe(is);
+    },
+  );
 
   it('set the pool of a day-2 host to its role, unless a user set the pool', () => {
     const history = [registered({ kind: 'AddToExistingClusterHost', role: 'worker' }), entered('known')];

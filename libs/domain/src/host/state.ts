@@ -259,6 +259,9 @@ export function effectiveRole(state: HostState): string {
   return state.role === 'auto-assign' && state.suggestedRole ? state.suggestedRole : state.role;
 }
 
+/** Returns false for a role whose host joins the control plane of another host. A bootstrap host becomes a master. */
+export const mayBeBootstrap = (role: string): boolean => role !== 'worker' && role !== 'arbiter';
+
 /**
  * Returns true when the host was assigned the role that was suggested for it. Only rules of operators distinguish the two.
  * An installation begins with such an assignment for every host. `operators`: the selected ones.

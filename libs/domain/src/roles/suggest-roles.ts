@@ -15,7 +15,7 @@ import {
   requirementsRole,
   type RulesPolicy,
 } from '@muster/validation-rules';
-import type { HostRole, HostState } from '../host/state';
+import { type HostRole, type HostState, mayBeBootstrap } from '../host/state';
 import { effectiveRoleOf } from './host-summary';
 
 const CORES_OF_SMALLEST = 4;
@@ -233,11 +233,11 @@ const MAY_BOOTSTRAP: ReadonlySet<string> = new Set(['known', 'preparing-for-inst
 
 /**
  * Returns the current bootstrap host, else the last control plane host in the given order that is ready. Empty: there
- * is none. A worker cannot be the bootstrap host, also when the role is suggested and will be assigned.
+ * is none. A worker or an arbiter cannot be the bootstrap host, also when the role is suggested and will be assigned.
  */
 export function chooseBootstrap(hosts: readonly BootstrapCandidate[]): string {
   const chosen =
-    hosts.find((host) => host.isBootstrap && effectiveRoleOf(host) !== 'worker') ??
+    hosts.find((host) => host.isBootstrap && mayBeBootstrap(effectiveRoleOf(host))) ??
     hosts.findLast((host) => effectiveRoleOf(host) === 'master' && MAY_BOOTSTRAP.has(host.status));
   return chosen?.hostId ?? '';
 }

@@ -157,9 +157,9 @@ describe('chooseBootstrap', () => {
 
   it('keeps the current bootstrap host', () =>
     expect(chooseBootstrap([one('a', 'known', { isBootstrap: true }), one('b')])).toBe('a'));
-  it('does not keep a bootstrap host that becomes a worker when its role is assigned', () => {
-    const worker = one('a', 'known', { isBootstrap: true, role: 'auto-assign', suggestedRole: 'worker' });
-    expect(chooseBootstrap([worker, one('b')])).toBe('b');
+  it.each(['worker', 'arbiter'])('does not keep a bootstrap host whose role becomes %s when it is assigned', (role) => {
+    const other = one('a', 'known', { isBootstrap: true, role: 'auto-assign', suggestedRole: role });
+    expect(chooseBootstrap([other, one('b')])).toBe('b');
   });
   it('returns the last control plane host that is ready', () =>
     expect(chooseBootstrap([one('a'), one('b'), one('c', 'disconnected'), one('d', 'known', { role: 'worker' })])).toBe(

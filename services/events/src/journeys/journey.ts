@@ -10,7 +10,7 @@ import {
   NOT_YET,
 } from '@muster/assisted-api';
 import type { ClusterEvent, EventData, HostEvent, InventoryEvent } from '@muster/contracts';
-import { clusterOfHostAfter } from '@muster/domain';
+import { clusterOfHostAfter, mayBeBootstrap } from '@muster/domain';
 
 /** Returns the marks with one more. The oldest are removed above the limit. */
 const added = (marks: readonly Mark[], name: string, at: string): readonly Mark[] =>
@@ -187,7 +187,7 @@ export function evolveHostJourney(
       return { ...before, cluster_id: cluster, bootstrap_from: bootstrap, attempt_stage: '', _position: position };
     }
     case 'HostRoleAssigned':
-      return event.data.role === 'worker' ? { ...before, bootstrap_from: NOT_YET, _position: position } : before;
+      return mayBeBootstrap(event.data.role) ? before : { ...before, bootstrap_from: NOT_YET, _position: position };
     case 'InventoryReported':
       return before.inventory_from === NOT_YET ? { ...before, inventory_from: position, _position: position } : before;
     case 'HostEnteredStatus':

@@ -99,6 +99,7 @@ describe('the projection of timelines', () => {
   it.each([
     ['booted again', onHost('HostReregistered', { clusterId: CLUSTER_ID })],
     ['became a worker', onHost('HostRoleAssigned', { role: 'worker' })],
+    ['became an arbiter', onHost('HostRoleAssigned', { role: 'arbiter' })],
   ])('records no pivot of the bootstrap host when a host reboots that %s before', async (_, event) => {
     const { cluster } = await after(
       clusterRegistered(),

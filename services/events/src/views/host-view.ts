@@ -1,6 +1,6 @@
 import { type HostDocument, UNSET_TIME, type V2HostProgress } from '@muster/assisted-api';
 import { type EventData, type HostEvent, hostKeyOf } from '@muster/contracts';
-import { NO_REASON } from '@muster/domain';
+import { mayBeBootstrap, NO_REASON } from '@muster/domain';
 import type { DataByType } from '../event-rows';
 import { hostHref, type Occurrence, orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 
@@ -127,7 +127,7 @@ export const HOST_VIEW: ViewRows<DataByType<HostChange>, HostDocument> = {
   HostRoleAssigned: (host, data, { actor }) => ({
     role: data.role,
     _role_was_automatic: (host.role === 'auto-assign' && actor.startsWith(FROM_THE_SERVICE)) || undefined,
-    bootstrap: host.bootstrap && data.role !== 'worker',
+    bootstrap: host.bootstrap && mayBeBootstrap(data.role),
     machine_config_pool_name: orAbsent(data.machineConfigPoolName),
   }),
   HostRoleSuggested: (_host, data) => ({ suggested_role: orAbsent(data.role) }),

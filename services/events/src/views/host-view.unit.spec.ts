@@ -163,11 +163,11 @@ describe('the document of a host', () => {
       expect(host).not.toHaveProperty(member);
   });
 
-  it('is not the bootstrap host after it became a worker', async () => {
+  it.each(['worker', 'arbiter'])('is not the bootstrap host after its role became %s', async (role) => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostBootstrapChosen'),
-      onHost('HostRoleAssigned', { role: 'worker' }),
+      onHost('HostRoleAssigned', { role }),
     );
     expect(host.bootstrap).toBe(false);
   });

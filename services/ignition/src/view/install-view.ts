@@ -138,7 +138,7 @@ const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
 
 export const INSTALL_SHAPES: readonly EntryShape[] = [HOSTS, CLUSTERS];
 /** Raised when saved entries or their fold change. */
-export const VIEW_VERSION = 5;
+export const VIEW_VERSION = 6;
 
 /** The state of clusters and hosts from which the service determines its work, folded from the streams in order. */
 export class InstallView {

@@ -99,7 +99,7 @@ export interface ClusterEntry extends Place {
 export type InfraEnvEntry = Readonly<Place & { state: InfraEnvState }>;
 
 /** Raised when saved entries or their fold change. */
-export const VIEW_VERSION = 8;
+export const VIEW_VERSION = 9;
 export const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id', 'infra_env_id'] };
 export const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
 export const INFRA_ENVS: EntryShape = { name: 'infra_envs', fields: ['cluster_id'] };
