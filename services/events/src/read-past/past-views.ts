@@ -48,7 +48,7 @@ export async function pastEvents(
   const later: RecordedMusterEvent[] = [];
   let end = START_OF_STORE;
   let compactedUntil: string | undefined;
-  for (const streamId of await streamsOf(clusterId, atMs, readModels, time)) {
+  const read = async (streamId: StreamId): Promise<void> => {
     let isCompacted = false;
     let last = '';
     let firstLater: RecordedMusterEvent | undefined;
@@ -64,7 +64,11 @@ export async function pastEvents(
     if (firstLater) later.push(firstLater);
     // The events that replaced the removed data are somewhere up to the end of the stream.
     if (isCompacted && Date.parse(last) > atMs && last > (compactedUntil ?? '')) compactedUntil = last;
-  }
+  };
+  const streams = new Set(await streamsOf(clusterId, readModels, time));
+  for (const streamId of streams) await read(streamId);
+  for (const streamId of hostStreams(await loggedHosts(clusterId, { atMs, end }, readModels, time)))
+    if (!streams.has(streamId)) await read(streamId);
   for (const { streamId, revision } of later.filter(({ position }) => position < end))
     for await (const page of eventStore.readStream(streamId, revision - 1)) {
       add(page.filter((event) => event.position < end && !isPast(event)));
@@ -94,12 +98,12 @@ async function* pagesOf<Document extends object>(
 
 /**
  * Returns the keys of the hosts in the log of the cluster until `atMs`. Entering a cluster is logged, so they include the hosts that
- * have left it.
+ * have left it. `end`: the last known position of an event until `atMs`.
  * @throws RefusalError `invalid-input` for more than PAST_EVENTS_MAX entries
  */
 async function loggedHosts(
   clusterId: string,
-  atMs: number,
+  { atMs, end }: { readonly atMs: number; readonly end: number },
   readModels: ReadModels,
   time: TurnShare,
 ): Promise<ReadonlySet<string>> {
@@ -110,21 +114,16 @@ async function loggedHosts(
     const past = page.filter(({ document }) => Date.parse(document.event_time) <= atMs);
     for (const { document } of past)
       if (document.infra_env_id && document.host_id) keys.add(`${document.infra_env_id}.${document.host_id}`);
-    // Entries are ordered by position. Clocks of services differ by less than the time of a page.
-    if (past.length === 0) break;
+    // Entries are ordered by position. Earlier ones may follow on later ones after the clock was set back.
+    if (past.length === 0 && page.every(({ document }) => document._position > end)) break;
     entries += page.length;
     if (entries > PAST_EVENTS_MAX) throw new RefusalError({ code: 'invalid-input', reason: TOO_MUCH });
   }
   return keys;
 }
 
-/** Returns the streams of the cluster, of its present, former, deleted and installed hosts, and of their infra-envs. */
-async function streamsOf(
-  clusterId: string,
-  atMs: number,
-  readModels: ReadModels,
-  time: TurnShare,
-): Promise<readonly StreamId[]> {
+/** Returns the streams of the cluster, of its present, deleted and installed hosts, and of their infra-envs. */
+async function streamsOf(clusterId: string, readModels: ReadModels, time: TurnShare): Promise<readonly StreamId[]> {
   const keysIn = async (collection: string): Promise<readonly string[]> => {
     const keys: string[] = [];
     for await (const page of pagesOf(readModels, { collection, where: { cluster_id: clusterId } }, time))
@@ -132,23 +131,26 @@ async function streamsOf(
     return keys;
   };
   const hosts = [COLLECTIONS.hosts, COLLECTIONS.deletedHosts, JOURNEY_COLLECTIONS.hosts];
-  const hostKeys = new Set([
-    ...(await Promise.all(hosts.map(keysIn))).flat(),
-    ...(await loggedHosts(clusterId, atMs, readModels, time)),
-  ]);
-  const infraEnvIds = new Set([
-    ...(await keysIn(COLLECTIONS.infraEnvs)),
-    ...[...hostKeys].map((key) => key.split('.', 1)[0] ?? ''),
-  ]);
+  const hostKeys = new Set((await Promise.all(hosts.map(keysIn))).flat());
   return [
     streamIdOf('cluster', clusterId),
     streamIdOf('validation', clusterId),
     streamIdOf('artifact', clusterId),
     streamIdOf('manifest', clusterId),
-    ...[...infraEnvIds].flatMap((id) => [streamIdOf('infraEnv', id), streamIdOf('image', id)]),
-    ...[...hostKeys].flatMap((key) => HOST_CATEGORIES.map((category) => streamIdOf(category, key))),
+    ...(await keysIn(COLLECTIONS.infraEnvs)).flatMap(infraEnvStreams),
+    ...hostStreams(hostKeys),
   ];
 }
+
+/** Returns the streams of the hosts and of their infra-envs. */
+const hostStreams = (keys: ReadonlySet<string>): readonly StreamId[] => [
+  ...new Set([
+    ...[...keys].flatMap((key) => infraEnvStreams(key.split('.', 1)[0] ?? '')),
+    ...[...keys].flatMap((key) => HOST_CATEGORIES.map((category) => streamIdOf(category, key))),
+  ]),
+];
+
+const infraEnvStreams = (id: string): readonly StreamId[] => [streamIdOf('infraEnv', id), streamIdOf('image', id)];
 
 const TOO_MUCH = `The history of this cluster is too large (more than ${PAST_EVENTS_MAX} events). Request an earlier point in time.`;
 

@@ -135,6 +135,26 @@ describe('a past state', () => {
     expect(await pastAt(70)).toEqual([[0, 1, 2, 3, 4, 5], 'installing', ['known']]);
   });
 
+  it('contains a host that has left it after the clock was set back, also behind a page of later entries', async () => {
+    const others = Array.from({ length: 1_001 }, (_, index) => hostRegistered({ hostId: `host-${index}` }));
+    const events = record([
+      infraEnvRegistered(),
+      clusterRegistered(),
+      ...others,
+      hostRegistered(),
+      onCluster('ClusterEnteredStatus', { status: 'ready', from: 'insufficient' }),
+      onHost('HostUnbound', { clusterId: CLUSTER_ID }),
+    ]).map((event) => {
+      // The clock was one hour ahead when the other hosts registered.
+      const second = event.position + (event.position > 1 && event.position < others.length + 2 ? 3_600 : 0);
+      return { ...event, metadata: { ...event.metadata, occurredAt: timeAt(second) } };
+    });
+    const past = await pastEvents(CLUSTER_ID, Date.parse(timeAt(others.length + 3)), await stored(events));
+    const { hosts } = await pastViews(CLUSTER_ID, past.events, projectEvent);
+    expect(hosts).toHaveLength(others.length + 1);
+    expect(hosts.map(({ id }) => id)).toContain(HOST_ID);
+  });
+
   it('is folded in several turns, so that other work of the process runs in between', async () => {
     const { events } = await pastEvents(CLUSTER_ID, Date.parse(timeAt(99)), await stored(INSTALLATION_EVENTS));
     let nowMs = 0;
@@ -185,7 +205,7 @@ describe('a past state', () => {
     expect(all.turns).toBeGreaterThanOrEqual(4);
     // A page without entries until the time is the last one of the log.
     await turnsOf(Date.parse(timeAt(0)));
-    expect(sizes.slice(-2)).toEqual([500, 1]);
+    expect(sizes.slice(-3)).toEqual([1, 500, 500]);
   });
 
   it('contains nothing of other clusters', async () => {
