@@ -107,6 +107,7 @@ export interface SessionEnd {
 }
 
 const NOT_FOUND = 404;
+const TOO_LARGE = 413;
 
 /**
  * Runs from one registration to the next: waits for a poll or a wake-up, and starts the returned steps without waiting
@@ -188,6 +189,11 @@ async function doStep(
     cache.forget(stepType);
     const reason = errorMessage(failure);
     observe?.({ type: 'reply-failed', stepType, reason });
+    // The next result is as large, so its validation would wait without end.
+    if (exitCode === 0 && failure instanceof TransportRefused && failure.status === TOO_LARGE) {
+      const why = `The result has ${output.length} characters, which is too large: ${failure.reason}`;
+      await transport.reply({ stepType, stepId, exitCode: -1, output: '', error: why }, signal).catch(() => undefined);
+    }
     return false;
   }
   return stepType === 'upgrade-agent' && exitCode === 0 && output.includes('"result":"success"');
