@@ -84,8 +84,19 @@ function networksOfVips(settings: ClusterSettingsFacts, hosts: readonly Hardware
   };
   // A second network without a VIP was set by a user and is kept.
   if (!primary || (isAsBefore(0, primary) && (!secondary || isAsBefore(1, secondary)))) return undefined;
-  return [primary, secondary].filter((cidr) => cidr !== undefined).map(formatNetwork);
+  return [primary, ...(secondary ? [secondary] : networksOfOtherFamilies(settings, primary))].map(formatNetwork);
 }
+
+/** Returns the present networks after the first that are of another address family of the cluster than the first network. */
+const networksOfOtherFamilies = (
+  { clusterNetworks, machineNetworks }: ClusterSettingsFacts,
+  first: Cidr,
+): readonly Cidr[] => {
+  const families = familiesInOrder(clusterNetworks.map(({ cidr }) => cidr));
+  return parseCidrs(machineNetworks.slice(1)).filter(
+    ({ family }) => family !== first.family && families.includes(family),
+  );
+};
 
 /**
  * Returns the networks of a single node, one per address family of the cluster: its only network, or the network of the

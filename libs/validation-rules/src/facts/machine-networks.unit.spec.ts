@@ -47,6 +47,35 @@ describe('machine networks', () => {
     ]);
   });
 
+  describe('that a user set for the second address family, with VIPs of the first family only', () => {
+    const dual = settings({
+      clusterNetworks: [
+        { cidr: '10.128.0.0/14', hostPrefix: 23 },
+        { cidr: 'fd01::/48', hostPrefix: 64 },
+      ],
+      machineNetworks: ['10.0.0.0/8', 'fd00::/64'],
+    });
+    const own = host('192.168.128.7/24', 'fd00::7/64');
+
+    it('are kept when the VIPs determine another first network', () => {
+      expect(deriveMachineNetworks(dual, [own])).toEqual(['192.168.128.0/24', 'fd00::/64']);
+    });
+
+    it('end with the second address family of the cluster, or with a VIP of it', () => {
+      const single = { ...dual, clusterNetworks: dual.clusterNetworks.slice(0, 1) };
+      expect(deriveMachineNetworks(single, [own])).toEqual(['192.168.128.0/24']);
+      const withVip = {
+        ...dual,
+        apiVips: ['192.168.128.100', 'fd00:5::100'],
+        machineNetworks: ['10.0.0.0/8', 'fd00::/64'],
+      };
+      expect(deriveMachineNetworks(withVip, [host('192.168.128.7/24', 'fd00:5::7/64')])).toEqual([
+        '192.168.128.0/24',
+        'fd00:5::/64',
+      ]);
+    });
+  });
+
   it.each([
     ['there is no VIP', settings({ apiVips: [], ingressVips: [] })],
     ['no host is in the network of the VIP', settings({ apiVips: ['10.9.9.9'], ingressVips: [] })],
