@@ -4,9 +4,10 @@ import {
   type MetricDocument,
   type MetricRow,
   SERVICE_METRICS,
+  VIEWS_PROJECTION,
 } from '@muster/assisted-api';
 import { type MusterEvent, parseStreamId, type RecordedMusterEvent } from '@muster/contracts';
-import type { ProjectEvent, ReadDocument } from '@muster/event-sourcing';
+import { parkedStreamsOf, type ProjectEvent, type ReadDocument } from '@muster/event-sourcing';
 import { putOrRemove, type ReadModelChange, START_OF_STORE } from '@muster/ports';
 import { isKeyOf } from '@muster/schema';
 import { rowsOf } from '../event-rows';
@@ -55,13 +56,15 @@ const escaped = (text: string): string =>
     .replace(/["\\\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`));
 
 const { clusters: CLUSTERS, hosts: HOSTS, metrics: METRICS } = COLLECTIONS;
+const PAUSED = parkedStreamsOf(VIEWS_PROJECTION);
 const ofCluster = rowsOf(CLUSTER_OBSERVATIONS);
 const ofHost = rowsOf(HOST_OBSERVATIONS);
 const NOTHING: Promise<readonly ReadModelChange[]> = Promise.resolve([]);
 
 /**
  * Returns the changes of the metrics for an event, given the documents before it. A repeated event is not counted again: its cluster or
- * host contains it, or it has no document. Then the position of the last event decides, which the document of each metric contains.
+ * host contains it, or it has no document. Then the position of the last event decides, which the document of each metric contains, unless
+ * the stream of the event was paused.
  */
 export const projectMetrics: ProjectEvent<MusterEvent> = (event, read) =>
   isKeyOf(CLUSTER_OBSERVATIONS, event.type) || isKeyOf(HOST_OBSERVATIONS, event.type) ? observe(event, read) : NOTHING;
@@ -74,10 +77,16 @@ async function observe(event: RecordedMusterEvent, read: ReadDocument): Promise<
     const document = documents.get(metric) ?? (await read(METRICS, metric));
     const last = document?._position ?? START_OF_STORE;
     // An event of a stream that was paused is older than the last one of other streams.
-    if (!isKnown && !documents.has(metric) && last >= event.position) continue;
+    if (!isKnown && !documents.has(metric) && last >= event.position && !(await isPaused(event, read))) continue;
     documents.set(metric, withObservation(document, observation, Math.max(last, event.position)));
   }
   return [...documents].map(([key, document]) => putOrRemove(METRICS, key, document));
+}
+
+/** Whether the stream of the event is paused there or before, so that the event was not counted yet. */
+async function isPaused({ streamId, revision }: RecordedMusterEvent, read: ReadDocument): Promise<boolean> {
+  const paused = await read(PAUSED, streamId);
+  return paused !== undefined && paused.revision <= revision;
 }
 
 /** `isKnown`: the cluster or the host had a document before the event. */

@@ -1,4 +1,5 @@
-import { COLLECTIONS, type MetricDocument, type MetricName } from '@muster/assisted-api';
+import { COLLECTIONS, type MetricDocument, type MetricName, VIEWS_PROJECTION } from '@muster/assisted-api';
+import { parkedStreamsOf } from '@muster/event-sourcing';
 import {
   clusterRegistered,
   documentsAfter,
@@ -13,7 +14,7 @@ import {
   record,
   timeAt,
 } from '../views/view-events.fixture.spec';
-import { SERIES_MAX } from './project-metrics';
+import { projectMetrics, SERIES_MAX } from './project-metrics';
 
 const outcome = (id: string, status: string) => ({ id, status, parameters: [] }) as never;
 
@@ -100,6 +101,24 @@ describe('metrics from events', () => {
       const counted = (await documentsAfter(delivered)).get(`${COLLECTIONS.metrics}/cluster_hosts`);
       expect(counted).toEqual({ _position: 4, series: { 'role="master",result="Done"': 2 } });
     }
+  });
+
+  it('count the first event of a stream that was paused', async () => {
+    const [paused, other] = record([
+      clusterRegistered(),
+      { ...clusterRegistered(), id: '44444444-4444-4444-8444-444444444444' },
+    ]);
+    if (!paused || !other) throw new Error('no events');
+    const countedWith = async (revision: number): Promise<object | undefined> => {
+      const documents = await documentsAfter([other]);
+      const parked = { streamId: paused.streamId, revision, reason: 'a defect of an earlier release' };
+      documents.set(`${parkedStreamsOf(VIEWS_PROJECTION)}/${paused.streamId}`, parked);
+      const read = async (collection: string, key: string) => documents.get(`${collection}/${key}`) as never;
+      const changes = await projectMetrics(paused, read);
+      return changes.flatMap((change) => (change.kind === 'put' ? [change.document] : []))[0];
+    };
+    expect(await countedWith(paused.revision)).toEqual({ _position: other.position, series: { '': 2 } });
+    expect(await countedWith(paused.revision + 1)).toBeUndefined();
   });
 
   it('count installed hosts, their stages and their hardware', async () => {
