@@ -66,6 +66,8 @@ const SETTINGS_OF_SERVERS = {
   S3: 'MINIO_URL',
 } as const satisfies { readonly [server: string]: SettingName };
 
+const SQLITE = /^SQLITE_/;
+
 function settingOf({ server }: Unavailable): SettingName | undefined {
   const [kind = ''] = server.split(' ');
   return isKeyOf(SETTINGS_OF_SERVERS, kind) ? SETTINGS_OF_SERVERS[kind] : undefined;
@@ -94,8 +96,9 @@ export async function reach<Opened>(open: () => Promise<Opened>, options: ReachO
       return await open();
     } catch (error) {
       if (error instanceof DatabaseUnusable) throw new StartError('dataDirectory', error.message, { cause: error });
-      // Without the setting of the server, a file or a directory is used.
-      if (error instanceof Error && 'path' in error && fileRemedy(error, errorCode(error) ?? '')) throw error;
+      // Without the setting of the server, a file, a directory or a database is used.
+      const code = errorCode(error) ?? '';
+      if (error instanceof Error && ('path' in error || SQLITE.test(code)) && fileRemedy(error, code)) throw error;
       const [nowMs, reason] = [performance.now(), reasonOf(error)];
       const unavailable = unavailableIn(error);
       const setting = options.setting ?? (unavailable && settingOf(unavailable));

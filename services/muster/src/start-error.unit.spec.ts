@@ -129,6 +129,18 @@ describe('a file that is used instead of a server', () => {
   });
 });
 
+describe('a database that is used instead of a server', () => {
+  it('is named when the disk is full, and not the setting of the server', async () => {
+    const open = () => Promise.reject(failing('database or disk is full', 'SQLITE_FULL'));
+    const options = { setting: 'MONGODB_URL', waitMs: 0, report: () => undefined } as const;
+    const error: unknown = await reach(open, options).catch((refusal: unknown) => refusal);
+    expect(describeFailure(error, new SettingsReader({}))).toEqual({
+      reason: 'dataDirectory',
+      lines: ['A file cannot be used: database or disk is full. Free disk space, and start again.'],
+    });
+  });
+});
+
 describe('the path of a directory that is a file', () => {
   it.each(['EEXIST', 'ENOTDIR', 'ENOENT'])('is named with its remedy: %s', (code) => {
     const error = Object.assign(failing(`${code}: mkdir '/data'`, code), { path: '/data', syscall: 'mkdir' });
