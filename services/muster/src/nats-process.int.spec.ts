@@ -92,6 +92,45 @@ describe('a bus whose port another server uses', () => {
   });
 });
 
+describe('a bus whose files cannot be used', () => {
+  const directory = temporaryDirectory();
+  const path = process.env.PATH;
+  afterEach(() => (process.env.PATH = path));
+  afterAll(() => directory.remove());
+  const start = () =>
+    startNats({ directory: directory.path, host: '127.0.0.1', port: 0, onExit: () => undefined }).then((nats) =>
+      nats.stop(),
+    );
+
+  it('reports a full disk as such', async () => {
+    const text = '[FTL] Could not write pidfile: write /data/nats-server.pid: no space left on device';
+    const programs = join(directory.path, 'programs');
+    mkdirSync(programs);
+    const program = `#!/bin/sh\necho "[$$] 2026/11/30 08:48:$$ ${text}" >&2\nexit 1\n`;
+    writeFileSync(join(programs, 'nats-server'), program, { mode: 0o700 });
+    process.env.PATH = `${programs}:${path}`;
+    await expect(start()).rejects.toMatchObject({
+      reason: 'dataDirectory',
+      message: `nats-server ended with code 1: ${text}. Free disk space, and start again.`,
+    });
+  });
+
+  it('reports damaged keys with their file', async () => {
+    const file = join(directory.path, 'trust.json');
+    writeFileSync(file, '{');
+    await expect(start()).rejects.toMatchObject({
+      reason: 'dataDirectory',
+      message: `${file} does not contain the NATS keys of this installation. Restore it, or remove it to create new keys.`,
+    });
+    rmSync(file);
+  });
+
+  it.each(['99999', '1.5'])('selects another port than %s, which is none', async (port) => {
+    writeFileSync(join(directory.path, 'port'), port);
+    await expect(start()).resolves.toBeUndefined();
+  });
+});
+
 describe('a bus on an IPv6 address', () => {
   it('has a URL that services and agents can use', async () => {
     const directory = temporaryDirectory();

@@ -11,7 +11,7 @@ import {
   natsServerConfig,
   type NatsTrust,
 } from '@muster/adapter-nats';
-import { errorCode, urlHost } from '@muster/schema';
+import { errorCode, errorMessage, urlHost } from '@muster/schema';
 import { type ExitReason, holderOfPort, StartError } from './start-error';
 
 const START_TIMEOUT_MS = 10_000;
@@ -22,12 +22,15 @@ const RESTART_WAIT_MS = 250;
 /** A child that does not end in this time, such as a stopped process, is killed. */
 const STOP_TIMEOUT_MS = 1_000;
 const PORT_FILE = 'port';
+const PORT_MAX = 65_535;
 /** Exit code of a shell when the program does not exist. */
 const NOT_FOUND = 127;
 /** The process id and the time in front of each line of its log. */
 const LOG_PREFIX = /^\[\d+\] \S+ \S+ /;
 /** In the log of nats-server when it cannot use the files of its certificate. */
 const CERTIFICATE_REFUSED = /X509|certificate/i;
+/** In its log when it cannot write the file of its process id. */
+const DISK_FULL = /no space left on device|quota exceeded/i;
 /**
  * Runs nats-server in place of the shell, beside a process that kills nats-server when the pipe from Muster closes
  * without a line. So the bus also ends when Muster is killed.
@@ -49,7 +52,7 @@ export interface NatsProcess {
  * Starts a `nats-server` child process that admits only credentials of this installation. It is restarted when it ends.
  * It stores no data, so none is lost.
  * @throws StartError `dependency` when it cannot be started or its address is not available, `settings` when it cannot use the given
- * certificate
+ * certificate, `dataDirectory` when its keys are damaged or the disk is full
  */
 export async function startNats(options: {
   readonly directory: string;
@@ -66,7 +69,9 @@ export async function startNats(options: {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await stopLeftOver(directory);
   const trustFile = join(directory, 'trust.json');
-  const trust = await loadOrCreateNatsTrust(trustFile);
+  const trust = await loadOrCreateNatsTrust(trustFile).catch((error: unknown) => {
+    throw errorCode(error) ? error : new StartError('dataDirectory', errorMessage(error), { cause: error });
+  });
   const last = await lastPort(directory, host);
   const kept = last && !otherPorts.includes(last) ? last : undefined;
   const port = options.port || kept || (await freePort(host, undefined, otherPorts));
@@ -120,6 +125,12 @@ export async function startNats(options: {
           `nats-server cannot use its certificate: ${reason}. Correct NATS_CERT_FILE and NATS_KEY_FILE, or unset them and NATS_CA_FILE for a certificate that Muster makes.`,
           'settings',
         );
+      else if (DISK_FULL.test(reason))
+        ended(
+          started,
+          `nats-server ended with code ${code}: ${reason}. Free disk space, and start again.`,
+          'dataDirectory',
+        );
       else
         ended(
           started,
@@ -172,7 +183,8 @@ export async function startNats(options: {
  */
 async function lastPort(directory: string, host: string): Promise<number | undefined> {
   const port = Number(await readFile(join(directory, PORT_FILE), 'utf8').catch(() => ''));
-  return port > 0 && !(await accepts(host, port)) ? port : undefined;
+  const isPort = Number.isInteger(port) && port > 0 && port <= PORT_MAX;
+  return isPort && !(await accepts(host, port)) ? port : undefined;
 }
 
 /** Stops a bus that a killed Muster process left running. */
