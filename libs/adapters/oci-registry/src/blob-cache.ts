@@ -45,7 +45,7 @@ export interface BlobCache {
   ): Promise<string>;
   /** Appends to an open file of `size` bytes. On a full disk, unused files are removed, oldest first. @throws CacheFailure */
   write(file: FileHandle, bytes: Uint8Array, size: number): Promise<void>;
-  /** Runs a task, and removes no file with these names to free space meanwhile. */
+  /** Runs a task, and removes no file with these names to free space meanwhile. The task calls `find` before it uses a file. */
   using<Result>(names: readonly string[], task: () => Promise<Result>): Promise<Result>;
   /** Returns a path for a file that `commit` then moves into the cache, or `discard` removes. */
   scratch(name: string): Promise<string>;
@@ -122,22 +122,25 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
     for (const name of names) countUse(at(name), 1);
     return task().finally(() => names.forEach((name) => countUse(at(name), -1)));
   };
+  /** By path, or that of its whole file. A user that begins meanwhile must not find the file. */
+  const removals = new Map<string, Promise<void>>();
   /** Removes unused files, oldest first, until at most `mostOf(total)` bytes are left. Returns how many bytes it removed. */
   const removeUnused = async (mostOf: (total: number) => number): Promise<number> => {
     const paths = (await readdir(directory)).map((name) => join(directory, name));
     const found = await Promise.all(paths.map(async (path) => ({ path, stats: await statsOf(path) })));
-    const files = found.flatMap(({ path, stats }) =>
-      stats ? [{ path, mtimeMs: stats.mtimeMs, size: stats.size }] : [],
-    );
-    const total = files.reduce((sum, { size }) => sum + size, 0);
+    const files = found.flatMap(({ path, stats }) => (stats ? [{ path, stats }] : []));
+    const total = files.reduce((sum, { stats }) => sum + stats.size, 0);
     let removed = 0;
     // The newest file is in use, so it is kept regardless of its size.
-    const oldestFirst = files.filter(({ path }) => !path.endsWith(SUM)).sort((a, b) => a.mtimeMs - b.mtimeMs);
-    for (const { path, size } of oldestFirst.slice(0, -1)) {
+    const oldestFirst = files.sort((a, b) => a.stats.mtimeMs - b.stats.mtimeMs);
+    const blobs = oldestFirst.filter(({ path }) => !path.endsWith(SUM));
+    for (const { path, stats } of blobs.slice(0, -1)) {
       if (total - removed <= mostOf(total)) break;
-      if (users.has(path.endsWith(PART) ? path.slice(0, -PART.length) : path)) continue;
-      await remove(path);
-      removed += size;
+      const whole = path.endsWith(PART) ? path.slice(0, -PART.length) : path;
+      if (users.has(whole)) continue;
+      removals.set(whole, remove(path));
+      await removals.get(whole)?.finally(() => removals.delete(whole));
+      removed += stats.size;
     }
     return removed;
   };
@@ -230,6 +233,7 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
     },
     find: async (name) => {
       const path = at(name);
+      await removals.get(path)?.catch(() => undefined);
       const stats = await statsOf(path);
       // Another call may be storing the file, with its SHA-256 first.
       if (!stats) return undefined;
@@ -256,22 +260,18 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
     holding: () => {
       const held = new Set<string>();
       // A layer is needed only until its files are extracted.
-      const hold = (name: string): void => {
-        if (DIGEST.test(name) || held.has(at(name))) return;
-        held.add(at(name));
-        countUse(at(name), 1);
+      const hold = (name: string): string => {
+        if (!DIGEST.test(name) && !held.has(at(name))) {
+          held.add(at(name));
+          countUse(at(name), 1);
+        }
+        return name;
       };
       return {
         cache: {
           ...cache,
-          find: (name) => {
-            hold(name);
-            return cache.find(name);
-          },
-          commit: (name) => {
-            hold(name);
-            return commit(name);
-          },
+          find: (name) => cache.find(hold(name)),
+          commit: (name) => commit(hold(name)),
         },
         release: () => {
           for (const path of held) countUse(path, -1);

@@ -103,7 +103,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     throw new ImageRegistryError(image, found.place.registry, reason, 'content');
   };
 
-  /** Returns the path of a layer on this machine. */
+  /** Returns the path of a layer on this machine, where it stays as long as the caller uses its name in the cache. */
   const fetchLayer = (image: string, place: ImageReference, layer: Layer, reading: Reading): Promise<string> =>
     cache.inTurn(`layer ${layer.digest}`, reading, async (mine) => {
       const known = await cache.find(layer.digest);
@@ -159,7 +159,8 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     reading: Reading,
   ): Promise<void> => {
     if (!config) return;
-    const text = await readFile(await fetchLayer(image, place, config, reading), 'utf8');
+    const read = async () => readFile(await fetchLayer(image, place, config, reading), 'utf8');
+    const text = await cache.using([config.digest], read);
     const own = architectureIn(text);
     if (own !== undefined && own !== architecture)
       throw new ImageRegistryError(image, place.registry, `it is for ${own} and not for ${architecture}`, 'content');
@@ -198,13 +199,14 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     for (let links = 0; links <= LINKS_MAX; links += 1) {
       let link: string | undefined;
       for (const layer of [...(document.layers ?? [])].reverse()) {
-        const blob = await fetchLayer(image, place, layer, reading);
-        const extract = () => extractFromLayer(blob, wanted, cache, name);
-        const found = await cache.using([layer.digest, name], extract).catch(async (error: Error) => {
-          await cache.discard(name);
-          const fault = error instanceof CacheFailure ? 'disk' : 'content';
-          const reason = `its layer ${layer.digest} cannot be unpacked (${error.message})`;
-          throw new ImageRegistryError(image, place.registry, reason, fault);
+        const found = await cache.using([layer.digest, name], async () => {
+          const blob = await fetchLayer(image, place, layer, reading);
+          return extractFromLayer(blob, wanted, cache, name).catch(async (error: Error) => {
+            await cache.discard(name);
+            const fault = error instanceof CacheFailure ? 'disk' : 'content';
+            const reason = `its layer ${layer.digest} cannot be unpacked (${error.message})`;
+            throw new ImageRegistryError(image, place.registry, reason, fault);
+          });
         });
         if (found === undefined) continue;
         if (found === true) {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { getEventListeners } from 'node:events';
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import files from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { ImageRegistryError, type DownloadProgress, type ExtractedFile, type HttpResponse } from '@muster/ports';
 import { eventually, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
@@ -37,7 +38,10 @@ describe('reads at the same time', () => {
     turns = [];
     layers = [];
   });
-  afterEach(() => directory.remove());
+  afterEach(() => {
+    jest.restoreAllMocks();
+    directory.remove();
+  });
 
   /** Reads the file `a` of an image, as one installation does. */
   function read(host: string, digest: string, signal = new AbortController().signal) {
@@ -140,14 +144,14 @@ describe('reads at the same time', () => {
   it('keep a file that is used until its user has ended, also when the cache is full', async () => {
     const fileBytes = 2_000;
     const small = blobCache(directory.path, fileBytes);
-    const files: string[] = [];
+    const paths: string[] = [];
     const extract = async (of: BlobCache): Promise<void> => {
       cache = of;
       const { file } = read('one.lan', images.add({ a: randomBytes(fileBytes / 2).toString('hex') }));
       (await asked()).answer();
-      files.push((await file).path);
+      paths.push((await file).path);
     };
-    const exist = (): readonly boolean[] => files.map((path) => existsSync(path));
+    const exist = (): readonly boolean[] => paths.map((path) => existsSync(path));
     const user = small.holding();
     await extract(user.cache);
     for (let others = 0; others < 3; others += 1) await extract(small);
@@ -167,6 +171,52 @@ describe('reads at the same time', () => {
     const newer = read('one.lan', images.add({ a: text }));
     (await asked()).answer();
     expect(await textOf(newer.file)).toBe(text);
+  });
+
+  it('keep a layer from its download until its file is extracted, also when the cache is full', async () => {
+    const small = blobCache(directory.path, 2_000);
+    writeFileSync(await small.scratch('other'), randomBytes(2_000));
+    await small.commit('other');
+    cache = {
+      ...small,
+      inTurn: async (key, reading, task) => {
+        const result = await small.inTurn(key, reading, task);
+        if (key.startsWith('layer')) {
+          utimesSync(String(result), 0, 0);
+          await small.evict();
+        }
+        return result;
+      },
+    };
+    const { file } = read('one.lan', images.add({ a: 'text' }));
+    (await asked()).answer();
+    expect(await textOf(file)).toBe('text');
+  });
+
+  it('find no file that is being removed', async () => {
+    const small = blobCache(directory.path, 1_000);
+    for (const name of ['older', 'newer']) {
+      writeFileSync(await small.scratch(name), randomBytes(1_000));
+      await small.commit(name);
+      utimesSync((await small.find(name)) ?? '', 0, name === 'older' ? 0 : 1);
+    }
+    let goOn = (): void => undefined;
+    const { rm } = files;
+    const removal = new Promise<void>((started) => {
+      jest.spyOn(files, 'rm').mockImplementationOnce(async (...call) => {
+        started();
+        await new Promise<void>((resolve) => (goOn = resolve));
+        return rm(...call);
+      });
+    });
+    const evicted = small.evict();
+    await removal;
+    const found = small.find('older');
+    // More accesses to the disk than `find` has.
+    for (let left = 20; left > 0; left -= 1) await files.stat(directory.path);
+    goOn();
+    await evicted;
+    expect(await found).toBeUndefined();
   });
 
   it('keep a slow download while a file of another one fills the cache', async () => {
