@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createReadStream, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
-import { readTar, type TarEntry } from './tar-entries';
+import { blobCache } from './blob-cache';
+import { extractFromLayer, readTar, type TarEntry } from './tar-entries';
 
 /** A header of tar has 100 characters for a name and for the target of a link. */
 const FOLDER = `usr/lib/${'a'.repeat(90)}/${'b'.repeat(90)}`;
@@ -29,5 +31,21 @@ describe('a layer with long paths', () => {
       ['hard-link', `${FOLDER}/second`, `${FOLDER}/program`],
       ['link', 'short', `/${FOLDER}/program`],
     ]);
+  });
+});
+
+describe('a layer that cannot be read', () => {
+  let directory: TemporaryDirectory;
+  beforeEach(() => (directory = temporaryDirectory()));
+  afterEach(() => directory.remove());
+
+  it.each([
+    ['is missing', 'missing', 'ENOENT'],
+    ['is a directory', '.', 'EISDIR'],
+  ])('fails the extraction and not the process when it %s', async (_, name, code) => {
+    const cache = blobCache(directory.path, 1e9);
+    await expect(extractFromLayer(join(directory.path, name), 'a', cache, 'a')).rejects.toMatchObject({ code });
+    // An error without a listener would end the process, and fails this test.
+    for (let left = 100; left > 0; left -= 1) await setImmediate();
   });
 });

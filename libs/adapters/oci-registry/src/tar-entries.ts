@@ -124,8 +124,7 @@ function createReader(stream: ByteStream) {
 }
 
 /** Layers are gzip, zstd or plain tar, independent of their media type. */
-async function decompressed(path: string, raw: ReadStream): Promise<ByteStream> {
-  const magic = await firstBytes(path);
+function decompressed(magic: Buffer, raw: ReadStream): ByteStream {
   if (GZIP.equals(magic.subarray(0, GZIP.length))) return pipeline(raw, createGunzip(), () => undefined);
   return ZSTD.equals(magic) ? unzstd(raw) : raw;
 }
@@ -177,8 +176,9 @@ export async function extractFromLayer(
   cache: BlobCache,
   name: string,
 ): Promise<boolean | string | undefined> {
+  const magic = await firstBytes(blob);
+  // Read immediately: an error without a reader would end the process.
   const raw = createReadStream(blob);
-  const stream = await decompressed(blob, raw);
   const whiteouts = whiteoutsOf(path);
   let result: boolean | string | undefined;
   let file: FileHandle | undefined;
@@ -187,7 +187,7 @@ export async function extractFromLayer(
   const create = async (): Promise<FileHandle> => open(await cache.scratch(name), FROM_EMPTY, 0o755).catch(failCache);
   try {
     await readTar(
-      stream,
+      decompressed(magic, raw),
       (entry) => {
         if (typeof result === 'string' || file) return 'stop';
         // Anything but a directory hides what the lower layers have below it, and everything hides a file of its own path.
