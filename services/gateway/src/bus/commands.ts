@@ -13,6 +13,7 @@ import {
 import type { Clock, Requests } from '@muster/ports';
 import { type ProblemCode, type Refusal, RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { SchemaViolation } from '../http/request.pipes';
 import { GatewayReadModels } from '../views/documents';
 import { READ_OR_REFUSE_MAX_WAIT_MS, ReadYourWrites } from './read-your-writes';
 
@@ -78,6 +79,13 @@ const REPEAT_MS = 60 * 60_000;
 const REMEMBERED_MAX = 10_000;
 /** Refusals that do not concern the state of the resource are not recorded. */
 const NOT_RECORDED: readonly ProblemCode[] = ['not-found', 'busy', 'unavailable', 'internal', 'too-many-requests'];
+
+/** Codes after which the event of a command may be stored, or may be stored later. */
+const OUTCOME_UNKNOWN: readonly ProblemCode[] = ['busy', 'unavailable', 'internal'];
+
+/** Whether the error shows that a command stored no event, and will store none. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof SchemaViolation || (error instanceof RefusalError && !OUTCOME_UNKNOWN.includes(error.refusal.code));
 
 /** The command context of a request, with the means to report in its response that a wait ended early. */
 export interface RequestContext extends CommandContext {

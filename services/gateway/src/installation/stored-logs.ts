@@ -14,6 +14,7 @@ import {
 import { RefusalError } from '@muster/problems';
 import { memberAt, parseJson, textAt } from '@muster/schema';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { isRefused } from '../bus/commands';
 import { ReadYourWrites } from '../bus/read-your-writes';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { BODY_RATE_GRACE_MS, BODY_RATE_MIN_BYTES_PER_SECOND, LOG_BUNDLE_MAX_BYTES } from '../http/request-body';
@@ -134,7 +135,8 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
     try {
       await record(stored);
     } catch (error) {
-      await this.removeUnreferenced(clusterId, area, stored.digest);
+      // A body whose event may be stored is kept. Without an event it is removed an hour later.
+      if (isRefused(error)) await this.removeUnreferenced(clusterId, area, stored.digest);
       throw error;
     }
     if (replaced !== undefined) await this.removeUnreferenced(clusterId, area, replaced);

@@ -96,6 +96,15 @@ describe('stored logs', () => {
     expect(await held()).toEqual(['kept']);
   });
 
+  it.each(['busy', 'unavailable', 'internal'] as const)('keeps a body whose event may exist (%s)', async (code) => {
+    const refuse = async (): Promise<never> => {
+      throw new RefusalError({ code, reason: 'no answer' });
+    };
+    const body = Readable.from([Buffer.from('kept')]);
+    await expect(logs.replace(CLUSTER_ID, 'controller', body, refuse)).rejects.toThrow('no answer');
+    expect(await held()).toEqual(['kept']);
+  });
+
   it('refuses an upload over the quota of the cluster, and does not count the replaced body', async () => {
     await upload('controller', 'a'.repeat(900));
     await expect(upload(HOST_ID, 'b'.repeat(101))).rejects.toMatchObject(quotaRefusal);
