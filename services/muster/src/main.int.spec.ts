@@ -50,6 +50,13 @@ describe('the command line', () => {
     ]);
   }, 60_000);
 
+  it('reports wrong values before anything that follows from their defaults', async () => {
+    const { code, errors, lines } = await run([], { SERVICE_BASE_URL: 'wrong', REST_PORT: 'wrong' });
+    expect(code).toBe(2);
+    expect(errors).toMatch(/^muster: Setting \w+="wrong" is not valid\./);
+    expect(lines).toEqual([]);
+  }, 60_000);
+
   it('reports a variable that is not a setting', async () => {
     const { lines } = await run(['doctor'], { MUSTER_DATA_DIRECTROY: '/var/lib/muster' });
     expect(lines[0]).toBe(

@@ -23,6 +23,8 @@ const CHECKS_ALONE: { readonly [service in StartableService]?: readonly string[]
   registration: ['settings'],
   validation: ['settings'],
 };
+const isService = (name: string): name is StartableService => Object.hasOwn(SERVICES, name);
+const ALL_SERVICES = Object.keys(SERVICES).filter(isService);
 /** Commands with output for operators. */
 const COMMANDS: readonly (string | undefined)[] = ['doctor', 'store'];
 const printer = COMMANDS.includes(process.argv[2]) ? TEXT_PRINTER : createPrinter(process.env);
@@ -69,6 +71,8 @@ async function main(args: readonly string[], environment: Environment): Promise<
   if (name === 'doctor') return examine(settings);
   const logger = createLogger(environment);
   for (const { problem, remedy } of unknownFindings(environment)) logger.warn(`${problem} ${remedy}`, 'muster');
+  // The findings would describe the default in place of a wrong value.
+  checkSettings(settings, name === undefined ? ALL_SERVICES : [name], name !== undefined);
   for (const finding of await localFindings(settings, realSurroundings(settings)))
     if (name === undefined || CHECKS_ALONE[name]?.includes(finding.check)) logger.warn(findingText(finding), 'doctor');
   const muster = name === undefined ? await startEmbedded(settings, logger) : await startAlone(name, settings, logger);
@@ -83,7 +87,7 @@ async function main(args: readonly string[], environment: Environment): Promise<
 
 /** Prints every finding with its remedy. The exit code is that of invalid settings when one of them is an error. */
 async function examine(environment: Environment): Promise<void> {
-  checkSettings(environment, Object.keys(SERVICES).filter(isService), false);
+  checkSettings(environment, ALL_SERVICES, false);
   const findings = [
     ...unknownFindings(environment),
     ...(await allFindings(environment, realSurroundings(environment))),
@@ -107,8 +111,6 @@ function watchParent(stop: () => void): void {
   const { ppid } = process;
   setInterval(() => process.ppid !== ppid && stop(), PARENT_CHECK_MS).unref();
 }
-
-const isService = (name: string): name is StartableService => Object.hasOwn(SERVICES, name);
 
 /** Closes everything within CLOSE_MAX_MS. During the start the process exits immediately, which also ends the bus. */
 async function close(muster: RunningMuster | undefined): Promise<void> {
