@@ -164,6 +164,16 @@ describe('the store of base images at its start', () => {
     expect(stage.server.urls).toEqual([]);
   });
 
+  it('provides the other files when one cannot be removed, as on a read-only disk, and one cannot be read', async () => {
+    const wanted = (name: string): WantedImage => image(name, stage.server.url, sha256Of(FILE));
+    const [good, bad] = [wanted('a'), wanted('b')];
+    writeFileSync(join(stage.directory.path, 'rhcos-a.iso'), FILE);
+    // A directory can neither be removed nor read like a file.
+    for (const name of ['rhcos-0.iso', 'rhcos-b.iso']) mkdirSync(join(stage.directory.path, name));
+    await stage.store.start([good, bad]);
+    expect([stage.store.state(good).kind, stage.store.state(bad).kind]).toEqual(['ready', 'absent']);
+  });
+
   it('fails when its directory cannot be created', async () => {
     await expect(stage.open({ directory: '/proc/muster/images' }).start([])).rejects.toThrow(/ENOENT.*mkdir/);
   });

@@ -58,17 +58,18 @@ export class ImageStore {
   }
 
   /**
-   * Reads the directory and deletes files of images that are no longer needed, or whose SHA-256 in OS_IMAGES was changed. A file
-   * whose URL was changed is used until its replacement is complete. `keep`: names of files of other users of the directory.
+   * Reads the directory. Deletes files of images that are no longer needed, or whose SHA-256 in OS_IMAGES was changed. A file whose URL
+   * was changed is used until it is replaced. A file that cannot be read or deleted is logged. `keep`: files of other users.
    */
   async start(wanted: readonly WantedImage[], keep: readonly string[] = []): Promise<void> {
     createDirectory(this.options.directory);
     for (const name of await readdir(this.options.directory)) {
       const fileName = name.replace(/\.(partial(\.version)?|origin)$/, '');
-      if (!OWN_FILE.test(name) || keep.includes(name)) continue;
       const images = wanted.filter((image) => image.fileName === fileName);
-      if (images.length === 0) await rm(this.pathOf(name), { force: true });
-      else if (name === fileName) await this.adopt(fileName, images);
+      const isUnused = images.length === 0;
+      if (!OWN_FILE.test(name) || keep.includes(name) || (!isUnused && name !== fileName)) continue;
+      const work = isUnused ? rm(this.pathOf(name), { force: true }) : this.adopt(fileName, images);
+      await work.catch((error: unknown) => this.options.log(`${name}: ${errorMessage(error)}`));
     }
   }
 
@@ -101,8 +102,8 @@ export class ImageStore {
 
   /** The URL is recorded without its query, which may contain a token or a signature that changes. */
   private async recordOrigin({ fileName, url, sha256 }: WantedImage): Promise<void> {
-    const origin = { urlSha256: digestOf(plain(url)), sha256: sha256.toLowerCase() };
-    await writeFile(this.originOf(fileName), JSON.stringify(origin));
+    const origin = JSON.stringify({ urlSha256: digestOf(plain(url)), sha256: sha256.toLowerCase() });
+    await writeFile(this.originOf(fileName), origin);
   }
 
   state(image: WantedImage): StoredImageState {
@@ -295,6 +296,5 @@ export class ImageStore {
   }
 
   private readonly pathOf = (fileName: string): string => join(this.options.directory, fileName);
-
   private readonly originOf = (fileName: string): string => `${this.pathOf(fileName)}.origin`;
 }
