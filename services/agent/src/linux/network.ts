@@ -18,6 +18,12 @@ const IS_UP = 0x1;
 const LINK_LOCAL = /^(169\.254\.|fe[89ab])/i;
 
 export function readInterfaces(files: MachineFiles, addresses: Addresses): readonly Interface[] {
+  const byInterface = new Map<string, NetworkInterfaceInfo[]>();
+  for (const [label, infos = []] of Object.entries(addresses)) {
+    // An address can have a label of its own, which begins with the name of its interface: eth0:1.
+    const name = label.replace(/:.*/, '');
+    byInterface.set(name, [...(byInterface.get(name) ?? []), ...infos]);
+  }
   return files
     .list('/sys/class/net')
     .filter((name) => files.exists(`/sys/class/net/${name}/address`))
@@ -25,7 +31,7 @@ export function readInterfaces(files: MachineFiles, addresses: Addresses): reado
       const net = `/sys/class/net/${name}`;
       const flags = Number.parseInt(files.text(`${net}/flags`) ?? '0', 16);
       const cidrs = (family: 'IPv4' | 'IPv6'): string[] =>
-        (addresses[name] ?? []).flatMap((one) =>
+        (byInterface.get(name) ?? []).flatMap((one) =>
           one.family === family && one.cidr && !LINK_LOCAL.test(one.address) ? [one.cidr] : [],
         );
       return {
