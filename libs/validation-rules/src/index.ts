@@ -22,6 +22,7 @@ export {
   externalPlatformNameOf,
   isRouted,
   isSingleNode,
+  supportsArbiters,
   toClusterSettingsFacts,
 } from './facts/cluster-settings.facts';
 export type { ClusterFacts, ClusterHostFacts } from './facts/cluster.facts';

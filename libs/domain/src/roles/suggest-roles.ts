@@ -14,6 +14,7 @@ import {
   requirementsOf,
   requirementsRole,
   type RulesPolicy,
+  supportsArbiters,
 } from '@muster/validation-rules';
 import { type HostRole, type HostState, mayBeBootstrap } from '../host/state';
 import { effectiveRoleOf } from './host-summary';
@@ -52,7 +53,7 @@ export interface RoleCandidate {
   readonly size: HardwareSize | undefined;
   /** Its cores, memory and operators meet the requirements of a control plane host. */
   readonly canBeControlPlane: boolean;
-  /** Its cores and memory meet the requirements of an arbiter. */
+  /** Its cores and memory meet the requirements of an arbiter, which the cluster may have. */
   readonly canBeArbiter: boolean;
 }
 
@@ -145,8 +146,9 @@ export function toRoleCandidates(
 ): readonly RoleCandidate[] {
   const operators = cluster.operators.length > 0 ? operatorsBeforeRoles(hosts, cluster, policy) : undefined;
   const { openshiftVersion } = cluster;
+  const mayHaveArbiter = supportsArbiters(cluster);
   return hosts.map(({ key, state, hardware }) =>
-    candidateOf(state, key, hardware, openshiftVersion, isSingleNode(cluster), policy, operators),
+    candidateOf(state, key, hardware, openshiftVersion, isSingleNode(cluster), mayHaveArbiter, policy, operators),
   );
 }
 
@@ -158,6 +160,7 @@ const candidateOf = keptByObject(
     hardware: Hardware | undefined,
     openshiftVersion: string,
     isOnlyNode: boolean,
+    mayHaveArbiter: boolean,
     policy: Policy,
     operators: ReturnType<typeof operatorCluster> | undefined,
   ): RoleCandidate => {
@@ -178,7 +181,7 @@ const candidateOf = keptByObject(
       canBeControlPlane:
         meets({ cpuCores: controlPlane.cpuCores + extra.cpuCores, ramMib: controlPlane.ramMib + extra.ramMib }) &&
         (!asMaster || meetsControlPlaneOperators(asMaster, operators)),
-      canBeArbiter: meets(table.arbiter),
+      canBeArbiter: mayHaveArbiter && meets(table.arbiter),
     };
   },
 );

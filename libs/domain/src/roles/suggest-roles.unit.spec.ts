@@ -1,4 +1,5 @@
 import { type HostKey, hostKeyOf, parseHostKey } from '@muster/contracts';
+import { NO_HARDWARE, SERVICE_DEFAULTS, toClusterSettingsFacts } from '@muster/validation-rules';
 import fc from 'fast-check';
 import {
   effectiveRoleOf,
@@ -7,7 +8,14 @@ import {
   type SummarizedHost,
   summarizeHosts,
 } from './host-summary';
-import { chooseBootstrap, type HardwareSize, hostWeight, type RoleCandidate, suggestRoles } from './suggest-roles';
+import {
+  chooseBootstrap,
+  type HardwareSize,
+  hostWeight,
+  type RoleCandidate,
+  suggestRoles,
+  toRoleCandidates,
+} from './suggest-roles';
 
 const size = (cores: number, more: Partial<HardwareSize> = {}): HardwareSize => ({
   cores,
@@ -134,6 +142,31 @@ describe('suggestRoles', () => {
         expect(masters).toBe(Math.min(count, drawn.filter(({ canBeControlPlane }) => canBeControlPlane).length));
       }),
     );
+  });
+});
+
+describe('toRoleCandidates', () => {
+  const hosts = ['a', 'b', 'c'].map((hostId) => ({
+    key: key(hostId),
+    state: {
+      status: 'known' as const,
+      role: 'auto-assign' as const,
+      suggestedRole: '' as const,
+      installationDisk: { id: '', path: '', isChosenByPerson: false },
+    },
+    hardware: { ...NO_HARDWARE, cpuCount: 8, physicalMemoryBytes: 32 * 1024 ** 3 },
+  }));
+
+  it.each([
+    ['baremetal', '4.20.0', ['master', 'master', 'arbiter']],
+    ['none', '4.22.0', ['master', 'master', 'arbiter']],
+    ['none', '4.21.9', ['master', 'master', 'worker']],
+    ['vsphere', '4.22.0', ['master', 'master', 'worker']],
+  ])('suggest an arbiter only where it can be installed (%s, %s)', (platformType, openshiftVersion, expected) => {
+    const settings = { controlPlaneCount: 2, platformType, openshiftVersion };
+    const cluster = toClusterSettingsFacts({ kind: 'Cluster', imported: false, pullSecretSet: true, settings });
+    const suggested = suggestRoles(toRoleCandidates(hosts, cluster, SERVICE_DEFAULTS), 2);
+    expect(suggested.map(({ role }) => role)).toEqual(expected);
   });
 });
 

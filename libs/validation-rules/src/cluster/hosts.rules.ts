@@ -1,4 +1,4 @@
-import { isSingleNode } from '../facts/cluster-settings.facts';
+import { isSingleNode, supportsArbiters } from '../facts/cluster-settings.facts';
 import { type ClusterFacts, type ClusterHostFacts, day1Hosts, effectiveRoleOf } from '../facts/cluster.facts';
 import { AUTO_ASSIGN } from '../facts/host.facts';
 import { type Claim, fail, failBecause, pass, pending } from '../rule/rule';
@@ -20,9 +20,10 @@ function countRoles(facts: ClusterFacts): RoleCounts {
   const withRole = (role: string): ClusterHostFacts[] => hosts.filter((host) => effectiveRoleOf(host) === role);
   const controlPlane = withRole('master');
   let [arbiters, workers] = [withRole('arbiter').length, withRole('worker').length];
+  const mayAddArbiter = () => controlPlaneCount === 2 && arbiters === 0 && supportsArbiters(facts.settings);
   for (const host of withRole(AUTO_ASSIGN)) {
     if (host.canBeControlPlane && controlPlane.length < controlPlaneCount) controlPlane.push(host);
-    else if (controlPlaneCount === 2 && arbiters === 0 && host.canBeArbiter) arbiters += 1;
+    else if (mayAddArbiter() && host.canBeArbiter) arbiters += 1;
     else workers += 1;
   }
   return { controlPlane, arbiters, workers };

@@ -1,3 +1,4 @@
+import type { ClusterSettingsFacts } from '../facts/cluster-settings.facts';
 import type { ClusterHostFacts } from '../facts/cluster.facts';
 import { sampleCluster, sampleClusterHost, sampleSettings } from '../facts/sample.facts';
 import type { Outcome } from '../rule/rule';
@@ -35,10 +36,14 @@ describe('the number of control plane hosts', () => {
   const WEAK = { ...SMALL, canBeArbiter: false };
   const MASTER = { role: 'master' };
   const FENCED = { role: 'master', hasFencingCredentials: true };
-  const outcomeOf = (controlPlaneCount: number, hosts: readonly Partial<ClusterHostFacts>[]): Outcome | undefined =>
+  const outcomeOf = (
+    controlPlaneCount: number,
+    hosts: readonly Partial<ClusterHostFacts>[],
+    settings: Partial<ClusterSettingsFacts> = {},
+  ): Outcome | undefined =>
     evaluateCluster(
       sampleCluster({
-        settings: sampleSettings({ controlPlaneCount }),
+        settings: sampleSettings({ controlPlaneCount, ...settings }),
         hosts: hosts.map((one, at) => sampleClusterHost({ hostKey: `env.${at}`, ...one })),
       }),
     ).find(({ id }) => id === 'sufficient-masters-count');
@@ -61,6 +66,19 @@ describe('the number of control plane hosts', () => {
 
   it('counts at most one arbiter among hosts without a role', () => {
     expect(outcomeOf(2, [AUTO, SMALL, SMALL, WEAK])?.parameters).toEqual(['1', '1', '2']);
+  });
+
+  it.each([
+    ['baremetal', '4.20.0', '1', '0'],
+    ['none', '4.22.0', '1', '0'],
+    ['none', '4.21.9', '0', '1'],
+    ['vsphere', '4.22.0', '0', '1'],
+    ['nutanix', '4.22.0', '0', '1'],
+    ['external', '4.22.0', '0', '1'],
+  ])('counts an arbiter on platform %s with version %s: %s', (platformType, openshiftVersion, arbiters, workers) => {
+    const settings = { platformType, openshiftVersion };
+    expect(outcomeOf(2, [SMALL], settings)?.parameters).toEqual(['0', arbiters, workers]);
+    expect(outcomeOf(2, [AUTO, AUTO, SMALL], settings)?.status).toBe(arbiters === '1' ? 'success' : 'failure');
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
+import { checkFeatures } from '@muster/feature-support';
 import { withDependencies } from '@muster/operators';
 import { keptByObject, textAt } from '@muster/schema';
 
@@ -94,6 +95,15 @@ export const isMultiNodeUserManaged = (cluster: ClusterSettingsFacts): boolean =
 /** User-managed load balancing and single nodes need no VIPs. */
 export const needsVips = (cluster: ClusterSettingsFacts): boolean =>
   !cluster.userManagedNetworking && !isSingleNode(cluster);
+/** Returns whether the platform can have arbiters in this version. */
+export const supportsArbiters = (cluster: ClusterSettingsFacts): boolean => {
+  const { platformType, externalPlatformName, openshiftVersion: version } = cluster;
+  const facts = { platformType, externalPlatformName, controlPlaneHosts: [ARBITER] };
+  return checkFeatures(facts, { version, architecture: '' }).length === 0;
+};
+
+const ARBITER = { role: 'arbiter', hasFencingCredentials: false } as const;
+
 export const needsMachineNetwork = (cluster: ClusterSettingsFacts): boolean => !isMultiNodeUserManaged(cluster);
 
 /** The number of control plane hosts of a cluster that does not set it. */
