@@ -89,6 +89,8 @@ describe('readGatewayConfig', () => {
     { RELEASE_IMAGES: '[{}]' },
     { RELEASE_SOURCES: '[4]' },
     { RHCOS_VERSIONS: '[4]' },
+    { NTP_DEFAULT_SERVER: 'ntp.example.com 192.0.2.1' },
+    { NTP_DEFAULT_SERVER: 'ntp://192.0.2.1' },
   ])('refuses %j with the name of the setting', (environment) => {
     expect(() => readGatewayConfig(environment)).toThrow(Object.keys(environment)[0]);
   });

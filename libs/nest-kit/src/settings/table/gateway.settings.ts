@@ -1,3 +1,4 @@
+import { wrongHostIn } from '@muster/domain';
 import { Type } from '@sinclair/typebox';
 import { boolean, bytes, duration, integer, json, list, port, text } from '../setting';
 import { RELEASE_SOURCES } from './shared.settings';
@@ -108,12 +109,16 @@ export const GATEWAY_SETTINGS = {
     fallbackText: 'the channels in `libs/assisted-api`',
     meaning: 'The channels that `GET /v2/release-sources` lists.',
   }),
-  NTP_DEFAULT_SERVER: text({
-    ...GATEWAY,
-    fallback: '',
-    fallbackText: 'none',
-    meaning: 'NTP sources that new clusters and infra-envs get when their request names none, comma separated.',
-  }),
+  NTP_DEFAULT_SERVER: {
+    ...text({
+      ...GATEWAY,
+      fallback: '',
+      fallbackText: 'none',
+      meaning: 'NTP sources that new clusters and infra-envs get when their request names none, comma separated.',
+    }),
+    expected: 'DNS names or IP addresses, comma separated',
+    parse: (value: string) => (wrongHostIn(value) === undefined ? value : undefined),
+  },
   DELETED_INACTIVE_AFTER: duration({
     ...GATEWAY,
     fallback: 480 * HOUR_MS,
