@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -46,7 +47,8 @@ const program = (path: string, lines: readonly string[]): void => {
   writeFileSync(path, ['#!/bin/bash', ...lines, ''].join('\n'));
   chmodSync(path, 0o755);
 };
-const open = () => openPodHost({ PATH: [pod, '/usr/bin', '/bin'].join(delimiter) }, node);
+const open = (archiveBytesMax?: number) =>
+  openPodHost({ PATH: [pod, '/usr/bin', '/bin'].join(delimiter) }, node, archiveBytesMax);
 
 describe('a controller in an image without oc', () => {
   beforeEach(() => {
@@ -81,6 +83,17 @@ describe('a controller in an image without oc', () => {
     const input = await host.archive(target, signal);
     const names = execFileSync('tar', ['-tz'], { input, encoding: 'utf8' });
     expect(names.trim().split('\n')).toEqual(['./', './timestamp']);
+  });
+
+  it('does not read an archive that the service would refuse into memory', async () => {
+    const host = open(2 * 1024 ** 2);
+    const target = `${host.folder}/must-gather`;
+    await host.oc(['adm', 'must-gather', `--dest-dir=${target}`], signal);
+    writeFileSync(join(node, target, 'etcd.log'), randomBytes(4 * 1024 ** 2));
+    await expect(host.archive(target, signal)).rejects.toThrow(
+      'its archive has 4 MiB, and the service accepts logs of at most 2 MiB',
+    );
+    expect(readdirSync(join(node, host.folder))).toEqual([]);
   });
 
   it('replaces a file that a program reads', async () => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { inClusterConnection, kubernetesClusterApi, readKubeconfig } from '@muster/adapter-kubernetes';
@@ -22,7 +22,10 @@ import { type ControllerHost, readControllerSettings, runController } from '@mus
 const BOOTSTRAP_KUBECONFIG = '/tmp/bootstrap-secrets/kubeconfig';
 const LOG_FILE = '/tmp/controller_logs.log';
 const PROXY_RETRY_MS = 5_000;
-const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
+const MEBIBYTE = 1024 ** 2;
+const OUTPUT_BYTES_MAX = 64 * MEBIBYTE;
+/** The service accepts log bundles of this size. A larger one would be in the memory of a control plane node several times. */
+const ARCHIVE_BYTES_MAX = 250 * MEBIBYTE;
 const PROGRAM_MISSING_EXIT_CODE = 127;
 /** The Job mounts the root file system of its node here. */
 const NODE_ROOT = '/host';
@@ -91,7 +94,11 @@ interface PodHost extends ControllerHost {
  * Returns the programs and files for the controller. The machine-config image has no `oc`, but each node does: it runs
  * in the file system of the node, so its files are there too.
  */
-export function openPodHost(environment: { readonly [name: string]: string | undefined }, nodeRoot: string): PodHost {
+export function openPodHost(
+  environment: { readonly [name: string]: string | undefined },
+  nodeRoot: string,
+  archiveBytesMax = ARCHIVE_BYTES_MAX,
+): PodHost {
   const isInContainer = (environment['PATH'] ?? '').split(delimiter).some((place) => existsSync(join(place, 'oc')));
   const usesNode = !isInContainer && lstatSync(join(nodeRoot, NODE_OC), { throwIfNoEntry: false }) !== undefined;
   const [root, command] = usesNode ? [nodeRoot, ['chroot', nodeRoot, NODE_OC]] : ['/', ['oc']];
@@ -133,6 +140,11 @@ export function openPodHost(environment: { readonly [name: string]: string | und
             error ? reject(error) : resolve(),
           ),
         );
+        const { size } = await stat(path);
+        if (size > archiveBytesMax)
+          throw new Error(
+            `its archive has ${Math.round(size / MEBIBYTE)} MiB, and the service accepts logs of at most ${archiveBytesMax / MEBIBYTE} MiB`,
+          );
         return await readFile(path);
       } finally {
         await Promise.all([path, at(source)].map((each) => rm(each, { recursive: true, force: true })));
