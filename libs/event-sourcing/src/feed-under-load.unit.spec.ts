@@ -1,4 +1,5 @@
-import type { RecordedEvent } from '@muster/ports';
+import { keepJsonLength, type RecordedEvent } from '@muster/ports';
+import { isObject } from '@muster/schema';
 import { eventually } from '@muster/testing';
 import { type Feed, startFeed } from './feed';
 import { localBus } from './local-bus.fixture.spec';
@@ -102,6 +103,33 @@ describe('a feed that is slower than its events', () => {
     await eventually('all events are handled', () => seen.length === 3_001);
     expect(numbersOf(seen)).toEqual(upTo(3_001));
     expect(store.reads).toBe(readsBefore + 1);
+  });
+
+  it('keeps as many of the newest live events as have 16 MiB together, and reads the others from the store', async () => {
+    const { store, bus, seen, feed, gates, hold, release } = begin();
+    await feed.caughtUp;
+    hold();
+    await appendLive(store, bus, 1);
+    await turns();
+    expect(gates).toHaveLength(1);
+    bus.deliveryFault((message) => {
+      if (isObject(message.body)) keepJsonLength(message.body, 1024 ** 2);
+      return [message];
+    });
+    const readsFor = async (count: number): Promise<number> => {
+      await appendLive(store, bus, count);
+      const readsBefore = store.reads;
+      release();
+      const all = (await store.head()) + 1;
+      await eventually('all events are handled', () => seen.length === all);
+      expect(numbersOf(seen)).toEqual(upTo(all));
+      return store.reads - readsBefore;
+    };
+    expect(await readsFor(16)).toBe(0);
+    hold();
+    await appendLive(store, bus, 1);
+    await turns();
+    expect(await readsFor(17)).toBe(1);
   });
 
   it('stops reading when the store does not contain an announced event', async () => {

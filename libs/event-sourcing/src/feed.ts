@@ -1,10 +1,19 @@
-import { type EventShape, type RecordedEvent, type Requests, type TurnLimits, TurnShare } from '@muster/ports';
+import {
+  type EventShape,
+  jsonLengthOf,
+  type RecordedEvent,
+  type Requests,
+  type TurnLimits,
+  TurnShare,
+} from '@muster/ports';
 import { RepeatedFailure } from './repeated-failure';
 import { HEAD_BEACON, isPublishedEvent, positionOf, subscribeToEvents } from './shared-events';
 import type { TypedEventStore } from './typed-event-store';
 
 /** Live events that are buffered while a page is handled. When more arrive, the oldest are read from the store instead. */
 const MAX_WAITING_EVENTS = 2_048;
+/** Length of the buffered events together. In a cluster of 1,000 hosts, the first report of each about its connections has 200 KiB. */
+const MAX_WAITING_LENGTH = 16 * 1024 ** 2;
 /** After this time without an event or a beacon, the store is read. */
 const SILENCE_CHECK_MS = 30_000;
 
@@ -37,6 +46,43 @@ export interface Feed {
 interface WaitingEvent<Event extends EventShape> {
   readonly previous: number;
   readonly event: RecordedEvent<Event>;
+  /** Length of its message as JSON; 0 when it is not known. */
+  readonly length: number;
+}
+
+/** The newest live events that are not handled yet. */
+class WaitingEvents<Event extends EventShape> implements Iterable<WaitingEvent<Event>> {
+  private events: WaitingEvent<Event>[] = [];
+  private length = 0;
+
+  get first(): WaitingEvent<Event> | undefined {
+    return this.events[0];
+  }
+
+  get last(): WaitingEvent<Event> | undefined {
+    return this.events[this.events.length - 1];
+  }
+
+  [Symbol.iterator](): Iterator<WaitingEvent<Event>> {
+    return this.events.values();
+  }
+
+  push(event: WaitingEvent<Event>): void {
+    this.events.push(event);
+    this.length += event.length;
+    while (this.events.length > MAX_WAITING_EVENTS || this.length > MAX_WAITING_LENGTH)
+      this.length -= this.events.shift()?.length ?? 0;
+  }
+
+  /** Removes the first events. */
+  drop(count = this.events.length): void {
+    for (const { length } of this.events.splice(0, count)) this.length -= length;
+  }
+
+  dropUpTo(position: number): void {
+    const next = this.events.findIndex(({ event }) => event.position > position);
+    this.drop(next === -1 ? undefined : next);
+  }
 }
 
 /**
@@ -49,7 +95,7 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
   let position = options.fromPosition;
   /** The last event of the page that is being handled; `position` otherwise. */
   let takenUpTo = position;
-  let waiting: WaitingEvent<Event>[] = [];
+  const waiting = new WaitingEvents<Event>();
   /** Position of the last event that is known to be stored. */
   let announced = position;
   /** The position at which everything stored before the start was handled. */
@@ -76,9 +122,8 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
 
   /** Returns whether the next live event follows the handled ones. */
   const isChained = (): boolean => {
-    const next = waiting.findIndex(({ event }) => event.position > position);
-    waiting = next === -1 ? [] : waiting.slice(next);
-    return waiting[0] !== undefined && waiting[0].previous <= position;
+    waiting.dropUpTo(position);
+    return waiting.first !== undefined && waiting.first.previous <= position;
   };
 
   const readStore = async (): Promise<void> => {
@@ -89,7 +134,7 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
       if (page.length > 0) await deliver(page);
       if (isChained()) {
         // Some of the live events may have been stored before the start.
-        caughtUpAt ??= waiting[waiting.length - 1]?.event.position;
+        caughtUpAt ??= waiting.last?.event.position;
         return;
       }
       if (caughtUpAt !== undefined && announced <= position) return;
@@ -97,7 +142,7 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
     caughtUpAt = Math.min(caughtUpAt ?? position, position);
     // The store does not contain what was announced, and reading again would not help.
     if (position > before || isChained()) return;
-    waiting = [];
+    waiting.drop();
     announced = position;
   };
 
@@ -113,7 +158,7 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
       }
       taken += 1;
     }
-    waiting = waiting.slice(taken);
+    waiting.drop(taken);
     return chained;
   };
 
@@ -154,8 +199,7 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
     if (end <= takenUpTo) return;
     announced = Math.max(announced, end);
     if (subject !== HEAD_BEACON && isPublishedEvent(body)) {
-      waiting.push({ previous: body.previous, event: store.decode(body) });
-      if (waiting.length > MAX_WAITING_EVENTS) waiting.shift();
+      waiting.push({ previous: body.previous, event: store.decode(body), length: jsonLengthOf(body) });
     }
     wake();
   });

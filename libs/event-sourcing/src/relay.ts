@@ -3,6 +3,7 @@ import {
   forgetJsonText,
   type JsonObject,
   jsonTextOf,
+  keepJsonLength,
   keepJsonText,
   parseStreamId,
   type RecordedEvent,
@@ -87,7 +88,7 @@ export async function startRelay(options: {
   };
 }
 
-/** Returns the message of an event. Its text contains the text that the store has written. */
+/** Returns the message of an event with its text, which contains the text that the store has written, and with its length. */
 function toEvent(event: RecordedEvent, previous: number): JsonObject {
   const { data } = event;
   const others = {
@@ -101,7 +102,9 @@ function toEvent(event: RecordedEvent, previous: number): JsonObject {
     recordedAt: event.recordedAt,
   };
   const message = { ...others, data };
-  keepJsonText(message, `${JSON.stringify(others).slice(0, -1)},"data":${jsonTextOf(data)}}`);
+  const text = `${JSON.stringify(others).slice(0, -1)},"data":${jsonTextOf(data)}}`;
+  keepJsonText(message, text);
+  keepJsonLength(message, text.length);
   return message;
 }
 

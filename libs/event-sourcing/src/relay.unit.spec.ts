@@ -1,5 +1,12 @@
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
-import { type EventStore, type JsonObject, jsonTextOf, keepJsonText, type RecordedEvent } from '@muster/ports';
+import {
+  type EventStore,
+  jsonLengthOf,
+  type JsonObject,
+  jsonTextOf,
+  keepJsonText,
+  type RecordedEvent,
+} from '@muster/ports';
 import { eventually } from '@muster/testing';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
 import { type Relay, startRelay } from './relay';
@@ -66,6 +73,17 @@ describe('relay', () => {
     await eventually('the event is published', () => texts.length === 1);
     expect(JSON.parse(texts[0] ?? '')).toEqual({ previous: -1, ...event, data: { stored: true } });
     expect(data.map(jsonTextOf)).toEqual([JSON.stringify(event?.data)]);
+  });
+
+  it('publishes the length of the text with each event, for consumers in this process', async () => {
+    const lengths: unknown[] = [];
+    const publish: LocalBus['publish'] = (subject, body) => {
+      if (subject !== HEAD_BEACON) lengths.push(jsonLengthOf(body), JSON.stringify(body).length);
+    };
+    await start({ requests: { ...bus, publish } });
+    await appendEvents(store, 1);
+    await eventually('the event is published', () => lengths.length === 2);
+    expect(lengths[0]).toBe(lengths[1]);
   });
 
   it('publishes a beacon for an empty store', async () => {

@@ -27,7 +27,9 @@ export {
   JSON_MAX_DEPTH,
   JSON_MAX_MEMBERS,
   jsonExtentFault,
+  jsonLengthOf,
   jsonTextOf,
+  keepJsonLength,
   keepJsonText,
 } from './json-text';
 export { abortAfter, settleWithin, throwOutside, Unavailable, unavailableIn } from './unavailable';

@@ -13,6 +13,15 @@ export const keepJsonText = (value: object, text: string): void => keptText.set(
 
 export const forgetJsonText = (value: object): void => keptText.set(value, undefined);
 
+/** Lengths of received and published values as JSON. Their texts are not kept. */
+const keptLength = hiddenProperty<number>();
+
+export const keepJsonLength = (value: object, length: number): void => keptLength.set(value, length);
+
+/** Returns the kept length of a value as JSON, in characters or bytes. 0: no length was kept. */
+export const jsonLengthOf = (value: JsonValue): number =>
+  (typeof value === 'object' && value !== null ? keptLength.get(value) : undefined) ?? 0;
+
 /** Maximum nesting of the JSON text of a client. */
 export const JSON_MAX_DEPTH = 32;
 /**

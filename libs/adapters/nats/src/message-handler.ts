@@ -5,6 +5,7 @@ import {
   jsonExtentFault,
   jsonTextOf,
   type JsonValue,
+  keepJsonLength,
   type MessageHeaders,
   MessageTooLarge,
   RequestFailed,
@@ -70,11 +71,12 @@ const extentFault = (message: Msg): string | undefined => {
   return fault && `its body ${fault}`;
 };
 
-export const decodeMessage = (message: Msg): IncomingMessage => ({
-  subject: message.subject,
-  body: decodeBody(message),
-  headers: decodeHeaders(message.headers),
-});
+export const decodeMessage = (message: Msg): IncomingMessage => {
+  const body = decodeBody(message);
+  // Consumers may keep publications for a while. Requests are answered.
+  if (!message.reply && typeof body === 'object' && body !== null) keepJsonLength(body, message.data.length);
+  return { subject: message.subject, body, headers: decodeHeaders(message.headers) };
+};
 
 const decodeHeaders = (headers: MsgHdrs | undefined): MessageHeaders => {
   if (headers === undefined) return NO_HEADERS;

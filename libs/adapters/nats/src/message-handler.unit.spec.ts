@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { jsonLengthOf } from '@muster/ports';
 import type { Msg } from 'nats';
 import { MessageHandler, MESSAGES_PER_TURN } from './message-handler';
 
@@ -41,6 +42,17 @@ describe('messages that arrive in one turn', () => {
     }
     expect(perTurn.length).toBeLessThan(30);
     expect(Math.max(...perTurn)).toBeLessThanOrEqual(many / 8);
+  });
+
+  it('contain the length of a publication, by which its consumers limit what they keep', async () => {
+    const handler = new MessageHandler(() => undefined);
+    const lengths: number[] = [];
+    for (const body of ['{"a":"é"}', '1', '']) {
+      const message = { subject: 's', data: Buffer.from(body), headers: undefined, reply: '' } as unknown as Msg;
+      handler.handle(message, (received) => void lengths.push(jsonLengthOf(received.body)));
+    }
+    await handler.idle();
+    expect(lengths).toEqual([10, 0, 0]);
   });
 
   it('are all handled before the handler is idle', async () => {
