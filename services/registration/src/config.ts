@@ -69,7 +69,8 @@ export const readConfig = (environment: Environment): RegistrationConfig =>
     },
     steps: {
       diskCheckTimeoutSeconds: settings.get('DISK_CHECK_TIMEOUT') / 1_000,
-      imageAvailabilityTimeoutSeconds: settings.get('IMAGE_AVAILABILITY_TIMEOUT') / 1_000,
+      // Agents accept an integer only.
+      imageAvailabilityTimeoutSeconds: Math.ceil(settings.get('IMAGE_AVAILABILITY_TIMEOUT') / 1_000),
       inventoryBytesMax: settings.get('AGENT_INVENTORY_MAX_SIZE'),
       inventoryDiskBytesMin: settings.get('AGENT_INVENTORY_DISK_MIN_SIZE'),
       checkClusterVersion: settings.get('CHECK_CLUSTER_VERSION'),

@@ -17,6 +17,8 @@ const FIELDS: readonly (readonly [name: string, field: string, text: string, val
   ['MUST_GATHER_IMAGE', 'images.mustGather', 'a', 'a'],
   ['DISK_CHECK_TIMEOUT', 'steps.diskCheckTimeoutSeconds', '7m', 420],
   ['IMAGE_AVAILABILITY_TIMEOUT', 'steps.imageAvailabilityTimeoutSeconds', '7m', 420],
+  ['IMAGE_AVAILABILITY_TIMEOUT', 'steps.imageAvailabilityTimeoutSeconds', '8.2m', 492],
+  ['IMAGE_AVAILABILITY_TIMEOUT', 'steps.imageAvailabilityTimeoutSeconds', '2500ms', 3],
   ['AGENT_INVENTORY_MAX_SIZE', 'steps.inventoryBytesMax', '7', 7],
   ['AGENT_INVENTORY_DISK_MIN_SIZE', 'steps.inventoryDiskBytesMin', '7', 7],
   ['CHECK_CLUSTER_VERSION', 'steps.checkClusterVersion', 'true', true],

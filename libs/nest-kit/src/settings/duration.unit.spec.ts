@@ -11,6 +11,9 @@ describe('durations', () => {
     ['1.5h', 5_400_000],
     ['1h0m1s', 3_601_000],
     ['5m30s250ms', 330_250],
+    ['8.2m', 492_000],
+    ['1.1h', 3_960_000],
+    ['1.6ms', 2],
   ])('parseDurationMs(%s) is %d', (text, ms) => expect(parseDurationMs(text)).toBe(ms));
 
   it.each(['', '90', '-5s', '5 s', 's', '1d', '5sec', '1h 30m', '3m!', 'm3', '1..5h', 'NaNs'])(

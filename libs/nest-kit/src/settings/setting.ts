@@ -7,13 +7,15 @@ const UNIT_MS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_00
 export const DURATION = /^(?:0|(?:\d+(?:\.\d+)?(?:ms|s|m|h))+)$/;
 export const DURATION_EXPECTED = 'a duration such as 90s, 3m or 1h30m';
 
-/** Returns the milliseconds of a duration such as `1h30m`. Undefined when the text is not a duration. */
+/** Returns the whole milliseconds of a duration such as `1h30m`. Undefined when the text is not a duration. */
 export function parseDurationMs(text: string): number | undefined {
   if (!DURATION.test(text)) return undefined;
-  return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)].reduce(
+  const durationMs = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)].reduce(
     (sum, [, amount, unit]) => sum + Number(amount) * (UNIT_MS[unit ?? ''] ?? 0),
     0,
   );
+  // 8.2 minutes would be 491999.99999999994.
+  return Math.round(durationMs);
 }
 
 /** Returns the shortest text that `parseDurationMs` converts to this many milliseconds, such as `1h30m`. */
