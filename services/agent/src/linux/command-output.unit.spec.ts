@@ -220,6 +220,15 @@ describe('time sources', () => {
     expect([await check(), await check()]).toEqual([2, 2]);
   });
 
+  it('are not reported as none when chrony does not run', async () => {
+    const run: RunCommand = async () => ({ exitCode: 1, stdout: '506 Cannot talk to daemon\n' });
+    const memory = { added: new Set<string>(), listed: 0 };
+    const lookup = { addresses: async () => [] };
+    await expect(synchronizeTime({ sources: ['192.0.2.1'], memory }, lookup, run, never)).rejects.toThrow(
+      '"chronyc -n sources" ended with exit code 1: 506 Cannot talk to daemon',
+    );
+  });
+
   it('are added again when chrony refused them', async () => {
     expect(await addedBy([['time.example'], ['time.example']], ['198.51.100.1'], 1)).toEqual([ADD, ADD]);
   });

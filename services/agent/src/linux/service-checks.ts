@@ -50,7 +50,10 @@ export interface TimeSources {
   readonly memory: TimeMemory;
 }
 
-/** Adds the sources that chrony does not have, and returns the states of all sources. */
+/**
+ * Adds the sources that chrony does not have, and returns the states of all sources.
+ * @throws StepFailed when chrony does not run, ProgramMissing
+ */
 export async function synchronizeTime(
   { memory, sources }: TimeSources,
   lookup: Pick<NameLookup, 'addresses'>,
@@ -58,7 +61,7 @@ export async function synchronizeTime(
   signal: AbortSignal,
 ): Promise<NtpReport> {
   const list = async (): Promise<NtpReport> =>
-    parseChronySources((await run('chronyc', ['-n', 'sources'], signal)).stdout);
+    parseChronySources(await execute(run, 'chronyc', ['-n', 'sources'], signal));
   const known = new Set((await list()).ntp_sources.map(({ source_name }) => source_name));
   // chrony was restarted and has the sources of its file only.
   if (known.size < memory.listed) memory.added.clear();
