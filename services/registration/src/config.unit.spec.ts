@@ -17,8 +17,6 @@ const FIELDS: readonly (readonly [name: string, field: string, text: string, val
   ['MUST_GATHER_IMAGE', 'images.mustGather', 'a', 'a'],
   ['DISK_CHECK_TIMEOUT', 'steps.diskCheckTimeoutSeconds', '7m', 420],
   ['IMAGE_AVAILABILITY_TIMEOUT', 'steps.imageAvailabilityTimeoutSeconds', '7m', 420],
-  ['IMAGE_AVAILABILITY_TIMEOUT', 'steps.imageAvailabilityTimeoutSeconds', '8.2m', 492],
-  ['IMAGE_AVAILABILITY_TIMEOUT', 'steps.imageAvailabilityTimeoutSeconds', '2500ms', 3],
   ['AGENT_INVENTORY_MAX_SIZE', 'steps.inventoryBytesMax', '7', 7],
   ['AGENT_INVENTORY_DISK_MIN_SIZE', 'steps.inventoryDiskBytesMin', '7', 7],
   ['CHECK_CLUSTER_VERSION', 'steps.checkClusterVersion', 'true', true],
@@ -52,6 +50,13 @@ describe('settings of the registration service', () => {
     // The host binaries are files that replace the images.
     const names = ofService.map(([name]) => name).filter((name) => name !== 'MUSTER_HOST_BINARIES');
     expect(FIELDS.map(([name]) => name).sort()).toEqual(names.sort());
+  });
+
+  it.each([
+    ['8.2m', 492],
+    ['2500ms', 3],
+  ])('give agents the time limit of images in whole seconds, the only form that they read: %s', (text, seconds) => {
+    expect(readConfig({ IMAGE_AVAILABILITY_TIMEOUT: text }).steps.imageAvailabilityTimeoutSeconds).toBe(seconds);
   });
 
   it('refuse a text that is not a MAC address', () => {
