@@ -21,13 +21,15 @@ import {
 } from './caller';
 import { DownloadUrls, OPENED_BY_URL } from './download-urls';
 import { LastSeen } from './last-seen';
-import { idsOfBody, idsOfPath, idsOfQuery, type NamedIds, Ownership, TokenScopes } from './ownership';
+import { idsOfBody, idsOfPath, idsOfQuery, type NamedIds, NOT_YOURS, Ownership, TokenScopes } from './ownership';
 import { RequestRates } from './request-rates';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The guard sets this before a handler runs. */
     caller?: Caller;
+    /** The refusal for a resource that does not exist equals that for one of another tenant. */
+    hidesMissing?: boolean;
   }
 }
 
@@ -58,6 +60,11 @@ export class ResourceAccess {
     if (caller.scope && !(await this.scopes.covers(caller.scope, ids, reach)))
       throw new RefusalError({ code: 'not-found', reason: 'Not found, or this token does not give access to it.' });
     await this.ownership.check(caller, accessMode, ids);
+  }
+
+  /** Whether the resources exist for this caller. */
+  knows(caller: Caller, ids: NamedIds): Promise<boolean> {
+    return this.ownership.knows(caller, ids);
   }
 }
 
@@ -145,6 +152,11 @@ export class AuthGuard implements CanActivate {
     const reach = reachOf(this.reflector, handler);
     await this.access.check(caller, accessMode, idsOfPath(request), reach);
     await this.access.check(caller, accessMode, idsOfQuery(request), reach);
+    // Otherwise a user could find out which ids exist. A repeated deletion has the answer of the first one.
+    if (await this.access.knows(caller, idsOfPath(request))) return;
+    if (request.method !== 'DELETE' || request.headers['idempotency-key'] === undefined)
+      throw new RefusalError(NOT_YOURS);
+    request.hidesMissing = true;
   }
 }
 

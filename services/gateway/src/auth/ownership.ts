@@ -1,4 +1,4 @@
-import { COLLECTIONS } from '@muster/assisted-api';
+import { COLLECTIONS, UUID_PATTERN } from '@muster/assisted-api';
 import { hostKeyOf, PULL_SECRET } from '@muster/contracts';
 import { READ_MODELS, SECRETS } from '@muster/nest-kit';
 import type { Collection, ReadModels, Secrets } from '@muster/ports';
@@ -219,6 +219,15 @@ export class Ownership {
     if (refusal) throw refusal;
   }
 
+  /** Whether the resources exist for this caller: deleted clusters for their readers, and texts that are no ids. */
+  async knows(caller: Caller, { clusterId = '', infraEnvId = '' }: NamedIds): Promise<boolean> {
+    if (seesEverything(caller, 'read')) return true;
+    if (UUID_PATTERN.test(infraEnvId) && !(await this.readModels.get(COLLECTIONS.infraEnvs, infraEnvId))) return false;
+    if (!UUID_PATTERN.test(clusterId) || (await this.readModels.get(COLLECTIONS.clusters, clusterId))) return true;
+    const deleted = await this.readModels.get(COLLECTIONS.deletedClusters, clusterId);
+    return deleted !== undefined && this.mayRead(caller, deleted);
+  }
+
   /**
    * Checks that all of these exist and are visible to the caller. The owner of a removed resource is unknown, so it counts as missing.
    * A deleted cluster exists during its retention period.
@@ -259,7 +268,7 @@ export class Ownership {
     id: string,
   ): Promise<void> {
     const document = await this.readModels.get(collection, id);
-    // The handler refuses a missing resource with the same message, so the two cases cannot be distinguished.
+    // `knows` refuses a missing resource of the path, and handlers refuse others.
     if (!document) return;
     if (!this.mayRead(caller, document)) throw new RefusalError(NOT_YOURS);
     if (accessMode === 'write' && !(await this.mayWrite(caller, document)))
@@ -281,7 +290,7 @@ export class Ownership {
   }
 }
 
-const NOT_YOURS: Refusal = { code: 'not-found', reason: 'Not found, or you do not have access to it.' };
+export const NOT_YOURS: Refusal = { code: 'not-found', reason: 'Not found, or you do not have access to it.' };
 
 const isOwner = (caller: Caller, user: unknown): boolean => caller.user !== '' && caller.user === user;
 

@@ -13,6 +13,7 @@ import {
 import { errorMessage, isObject } from '@muster/schema';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { NOT_YOURS } from '../auth/ownership';
 import { SchemaViolation } from './request.pipes';
 import { cleanPath, isOfMusterApi, RouteTable } from './routes';
 
@@ -68,6 +69,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private explain(error: unknown, request: FastifyRequest): Refusal | HttpError {
+    if (request.hidesMissing && saysMissing(error)) return NOT_YOURS;
     if (error instanceof RefusalError) return error.refusal;
     if (error instanceof ObjectTooLarge) return { code: 'too-large', reason: error.message };
     if (error instanceof SchemaViolation) return { status: error.status, message: error.message };
@@ -97,6 +99,10 @@ export class ErrorFilter implements ExceptionFilter {
     };
   }
 }
+
+/** Whether the error shows that the resource does not exist: the form of a request is checked after the access. */
+const saysMissing = (error: unknown): boolean =>
+  error instanceof SchemaViolation || (error instanceof RefusalError && error.refusal.code === 'not-found');
 
 /** The services report their own errors. An error of the gateway can follow a command that was executed. */
 const forRequest = (
