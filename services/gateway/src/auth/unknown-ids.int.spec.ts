@@ -36,9 +36,9 @@ describe('ids in the path of a user', () => {
     path: route.path.replace(CLUSTER_ID, clusterId).replace(INFRA_ENV_ID, infraEnvId),
   });
 
-  it.each([{}, { 'idempotency-key': 'again' }])(
+  it.each<Headers>([{}, { 'idempotency-key': 'again' }])(
     'that do not exist are answered as those of another tenant, on every route with %j',
-    async (more: Headers) => {
+    async (more) => {
       const owned = routesOf(gateway).filter(
         ({ isOwned, method }) => isOwned && (method === 'DELETE' || !more['idempotency-key']),
       );
