@@ -33,6 +33,8 @@ export interface ServeOptions {
   readonly holdAfterBytes?: number;
   /** Status of the response instead of 200. */
   readonly status?: number;
+  /** Number of responses with `status`. @default all */
+  readonly failures?: number;
   /** Content-Range of the response to each range request: of a 206, or without a first byte of a 416. Empty: 416 without it. */
   readonly contentRange?: string;
   readonly location?: string;
@@ -41,6 +43,7 @@ export interface ServeOptions {
 /** One file on a real HTTP or, with a certificate, HTTPS server with configurable faults. */
 export async function startFileServer(tls?: { readonly key: string; readonly cert: string }): Promise<FileServer> {
   let [file, options]: [Buffer, ServeOptions] = [Buffer.alloc(0), {}];
+  let failures = 0;
   let held: Array<() => void> = [];
   let open: ServerResponse[] = [];
   const [ranges, headers, urls]: [string[], IncomingMessage['headers'][], string[]] = [[], [], []];
@@ -59,7 +62,8 @@ export async function startFileServer(tls?: { readonly key: string; readonly cer
     ranges.push(request.headers.range ?? '');
     headers.push(request.headers);
     urls.push(request.url ?? '');
-    if (status !== undefined) return void response.writeHead(status, location === undefined ? {} : { location }).end();
+    if (status !== undefined && (failures -= 1) >= 0)
+      return void response.writeHead(status, location === undefined ? {} : { location }).end();
     if (contentRange !== undefined && request.headers.range !== undefined)
       return void response
         .writeHead(
@@ -94,7 +98,7 @@ export async function startFileServer(tls?: { readonly key: string; readonly cer
     headers,
     urls,
     serve: (newFile, newOptions = {}) => {
-      [file, options] = [newFile, newOptions];
+      [file, options, failures] = [newFile, newOptions, newOptions.failures ?? Infinity];
     },
     release: () => {
       for (const send of held) send();

@@ -79,6 +79,14 @@ describe('a file on a server', () => {
     expect(server.ranges.slice(1)).toEqual(['bytes=1000-1999', 'bytes=1600-1999']);
   });
 
+  it.each([429, 500, 503])('repeats a read that a busy server refuses with %d', async (status) => {
+    const source = await openHttpByteSource(client, server.url);
+    server.serve(FILE, { status, failures: 1 });
+    expect(Buffer.from(await source.read(1_000, 1_000)).equals(FILE.subarray(1_000, 2_000))).toBe(true);
+    server.serve(FILE, { status });
+    await expect(source.read(0, 10)).rejects.toThrow(new RegExp(`answered ${status}$`));
+  });
+
   it('does not continue with the bytes of another version', async () => {
     let changes = 0;
     const source = await openHttpByteSource(client, server.url, () => (changes += 1));

@@ -34,8 +34,8 @@ export class RemoteError extends Error {
   }
 }
 
-/** The server was not reached, or the connection ended early. A repetition may succeed. */
-class LostConnection extends RemoteError {}
+/** The server was not reached, was busy, or the connection ended early. A repetition may succeed. */
+class PassingError extends RemoteError {}
 
 /** Downloads base images, following redirects. */
 export class RemoteClient {
@@ -114,7 +114,7 @@ export class RemoteClient {
     }).catch((error: unknown) => {
       throw error instanceof RemoteError
         ? error
-        : new LostConnection(`${plain(url)} cannot be reached: ${errorMessage(error)}`);
+        : new PassingError(`${plain(url)} cannot be reached: ${errorMessage(error)}`);
     });
   }
 }
@@ -132,7 +132,7 @@ export const plain = (url: URL | string): string => {
 };
 
 const ended = (url: string, why: string): RemoteError =>
-  new LostConnection(`${plain(url)} ended before all bytes were received: ${why}`);
+  new PassingError(`${plain(url)} ended before all bytes were received: ${why}`);
 
 /** Returns the value for If-Range; empty when the server sends none. A weak tag does not guarantee the same bytes. */
 export function versionOf({ headers: { etag = '', 'last-modified': modified = '' } }: IncomingMessage): string {
@@ -205,8 +205,9 @@ export async function openHttpByteSource(
         if (!isMeant) {
           answer.destroy();
           // 416: the file has become shorter, and the server does not support If-Range.
-          if (![200, 206, 416].includes(answer.statusCode ?? 0))
-            throw new RemoteError(`${plain(url)} answered ${answer.statusCode}`);
+          const { statusCode = 0 } = answer;
+          const Failure = statusCode === 429 || statusCode >= 500 ? PassingError : RemoteError;
+          if (![200, 206, 416].includes(statusCode)) throw new Failure(`${plain(url)} answered ${statusCode}`);
           reportChange();
           throw new RemoteError(`${plain(url)} has changed since the download started`);
         }
@@ -224,7 +225,7 @@ export async function openHttpByteSource(
       for (let attempt = 1; filled < length; attempt += 1) {
         // The download of a client must not end with one connection to the server.
         await fill().catch(async (error: unknown) => {
-          if (!(error instanceof LostConnection) || attempt >= ATTEMPTS_MAX || stop.signal.aborted) throw error;
+          if (!(error instanceof PassingError) || attempt >= ATTEMPTS_MAX || stop.signal.aborted) throw error;
           await sleep((attempt - 1) * RETRY_DELAY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
         });
       }
