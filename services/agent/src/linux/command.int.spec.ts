@@ -1,3 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually, temporaryDirectory } from '@muster/testing';
 import { type RunCommand, runCommand } from './command';
 import { collect } from './logs-gather';
 
@@ -51,3 +54,22 @@ it('a command ends at its time limit although its program ignores signals', asyn
   while (ended.stdout === '') ended = await run();
   expect([ended.exitCode, ended.stdout]).toEqual([124, 'begin\n']);
 }, 30_000);
+
+it('a command that is stopped does not keep the process alive, although its program ignores signals', async () => {
+  const directory = temporaryDirectory();
+  const file = join(directory.path, 'pid');
+  const resources = () => process.getActiveResourcesInfo().filter((name) => /^(Process|Pipe)Wrap$/.test(name)).length;
+  const before = resources();
+  const stop = new AbortController();
+  const script = 'trap "" TERM; echo $$ >"$0.part"; mv "$0.part" "$0"; exec sleep 600';
+  const ended = runCommand('sh', ['-c', script, file], stop.signal);
+  await eventually('the program ignores signals', () => existsSync(file));
+  stop.abort();
+  await ended;
+  try {
+    await eventually('nothing of the program is left in this process', () => resources() === before);
+  } finally {
+    process.kill(Number(readFileSync(file, 'utf8')), 'SIGKILL');
+    directory.remove();
+  }
+});

@@ -75,8 +75,12 @@ export const runCommand: RunCommand = (program, args, signal, settings = {}) =>
     const timers = [setTimeout(() => child.kill(), timeoutMs)];
     child.once('error', (error: NodeJS.ErrnoException) => {
       for (const timer of timers) clearTimeout(timer);
-      if (error.code === 'ENOENT') reject(new ProgramMissing(program));
-      else resolve({ exitCode: -1, stdout: output.stdout, stderr: error.message });
+      if (error.code === 'ENOENT') return reject(new ProgramMissing(program));
+      // The end of the agent does not wait for a program that ignores the signal.
+      child.stdout.destroy();
+      child.stderr.destroy();
+      child.unref();
+      resolve({ exitCode: -1, stdout: output.stdout, stderr: error.message });
     });
     const end = (code: number | null): void => {
       for (const timer of timers) clearTimeout(timer);
