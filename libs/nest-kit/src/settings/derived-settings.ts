@@ -11,7 +11,7 @@ import { RefusalError } from '@muster/problems';
 import { createJsonReader, errorMessage } from '@muster/schema';
 import { DEFAULT_REQUIREMENTS, parseRequirements, type RequirementsTable } from '@muster/validation-rules';
 import { Type } from '@sinclair/typebox';
-import { DURATION_EXPECTED, parseDurationMs } from './setting';
+import { DURATION_EXPECTED, NOT_ZERO, parseDurationMs } from './setting';
 import type { SettingsReader } from './settings-reader';
 import { type SettingName, SETTINGS } from './settings.table';
 
@@ -99,7 +99,7 @@ export function timeoutSettings(format: (durationMs: number) => string): readonl
     rows.flatMap(({ env, fallbackText, why }): [string, DerivedSetting][] =>
       env === undefined || Object.hasOwn(SETTINGS, env)
         ? []
-        : [[env, { name: env, readBy: ['registration'], fallbackText, meaning: why, faultOf: durationFault }]],
+        : [[env, { name: env, readBy: ['registration'], fallbackText, meaning: why, faultOf: timeoutFault(env) }]],
     ),
   );
   return [...byName.values()];
@@ -114,11 +114,19 @@ export const operatorSettings = (): readonly DerivedSetting[] =>
     faultOf: (text) => faultOfSetting(setting, text),
   }));
 
-const durationFault = (text: string): string | undefined =>
-  parseDurationMs(text) === undefined ? DURATION_EXPECTED : undefined;
+/** The time for which deleted resources can be read may be 0. */
+const RETENTION = 'DELETED_UNREGISTERED_AFTER';
+
+const timeoutFault =
+  (env: string) =>
+  (text: string): string | undefined => {
+    const durationMs = parseDurationMs(text);
+    if (durationMs === undefined) return DURATION_EXPECTED;
+    return durationMs === 0 && env !== RETENTION ? `${DURATION_EXPECTED}. ${NOT_ZERO}` : undefined;
+  };
 
 /**
- * Returns the timeouts that the environment sets, in milliseconds by name. A text that is not a duration is rejected.
+ * Returns the timeouts that the environment sets, in milliseconds by name. A text that is not a duration, and a timeout of 0, is rejected.
  */
 export function readTimeouts(
   settings: SettingsReader,
@@ -128,9 +136,10 @@ export function readTimeouts(
   for (const { env } of table) {
     const text = env && settings.raw(env);
     if (!env || !text) continue;
-    const durationMs = parseDurationMs(text);
-    if (durationMs === undefined) settings.reject(env, text, DURATION_EXPECTED);
-    else given[env] = durationMs;
+    const expected = timeoutFault(env)(text);
+    if (expected === undefined) given[env] = parseDurationMs(text) ?? 0;
+    // The wrong value of a setting of the table is reported by its own reader.
+    else if (!Object.hasOwn(SETTINGS, env)) settings.reject(env, text, expected);
   }
   return given;
 }

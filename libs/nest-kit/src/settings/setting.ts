@@ -6,6 +6,7 @@ const UNIT_MS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_00
 
 export const DURATION = /^(?:0|(?:\d+(?:\.\d+)?(?:ms|s|m|h))+)$/;
 export const DURATION_EXPECTED = 'a duration such as 90s, 3m or 1h30m';
+export const NOT_ZERO = 'It must be longer than 0';
 
 /** Returns the whole milliseconds of a duration such as `1h30m`. Undefined when the text is not a duration. */
 export function parseDurationMs(text: string): number | undefined {
@@ -135,10 +136,21 @@ export const duration = <Fallback extends number | undefined = undefined>(
   given: Given<number, Fallback>,
 ): Setting<number | Fallback> => durationUpTo(HOURS_MAX, given);
 
+/** A duration in which something has to happen, so that 0 would permit nothing. */
+export const lifetime = <Fallback extends number | undefined = undefined>(
+  given: Given<number, Fallback>,
+): Setting<number | Fallback> => longerThanZero(duration(given));
+
 /** A duration that a timer waits for, here or on a host. */
 export const timeout = <Fallback extends number | undefined = undefined>(
   given: Given<number, Fallback>,
-): Setting<number | Fallback> => durationUpTo(TIMER_HOURS_MAX, given);
+): Setting<number | Fallback> => longerThanZero(durationUpTo(TIMER_HOURS_MAX, given));
+
+const longerThanZero = <Value>(given: Setting<Value>): Setting<Value> => ({
+  ...given,
+  parse: (value) => (parseDurationMs(value) === 0 ? undefined : given.parse(value)),
+  faultOf: (value) => (parseDurationMs(value) === 0 ? NOT_ZERO : undefined),
+});
 
 export const boolean = (given: Description & { readonly fallback: boolean }): Setting<boolean> =>
   setting<boolean, boolean>(given, 'boolean', 'true or false', (value) => BOOLEANS.get(value.toLowerCase()));

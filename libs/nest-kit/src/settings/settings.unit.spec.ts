@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { HOST_TIMEOUT_TABLE } from '@muster/domain';
 import { operatorSettings, readTimeouts, timeoutSettings } from './derived-settings';
 import { bytes, parseList, url } from './setting';
 import { readSettings, SettingError, SettingsError, SettingsReader, unknownSettings } from './settings-reader';
@@ -67,6 +68,20 @@ describe('setting', () => {
     expect(problem).toContain(`Setting ${name}=${JSON.stringify(value)} is not valid. Expected: ${expected}`);
   });
 
+  it.each([
+    'DISK_CHECK_TIMEOUT',
+    'IMAGE_AVAILABILITY_TIMEOUT',
+    'OPENSHIFT_INSTALL_TIMEOUT',
+    'HOST_MAX_DISCONNECTION_TIME',
+    'AGENT_NATS_CREDENTIALS_LIFETIME',
+    'LOCAL_TOKEN_LIFETIME',
+    'IMAGE_EXPIRATION_TIME',
+  ] as const)('%s=0 is refused, because nothing works in no time', (name) => {
+    const [problem] = problemsOf({ [name]: '0s' }, name);
+    expect(problem).toMatch(new RegExp(`^Setting ${name}="0s" is not valid\\. .* It must be longer than 0\\.$`));
+    expect(problemsOf({ [name]: '1ms' }, name)).toEqual([]);
+  });
+
   it('never repeats the value of a secret, and only the beginning of a long value', () => {
     expect(problemsOf({ OS_IMAGES_REQUEST_HEADERS: '{token' }, 'OS_IMAGES_REQUEST_HEADERS')[0]).not.toContain('token');
     const [problem = ''] = problemsOf({ OS_IMAGES: `{${'x'.repeat(5_000)}` }, 'OS_IMAGES');
@@ -110,6 +125,22 @@ describe('readSettings', () => {
       A: 120_000,
     });
     expect(settings.problems[0]).toContain('B="soon"');
+  });
+
+  it('refuses a timeout of 0, which would end each installation, but not a retention of 0', () => {
+    const [stage, retention] = ['HOST_STAGE_REBOOTING_TIMEOUT', 'DELETED_UNREGISTERED_AFTER'];
+    const settings = new SettingsReader({ [stage]: '0', [retention]: '0' });
+    expect(readTimeouts(settings, HOST_TIMEOUT_TABLE)).toEqual({ [retention]: 0 });
+    expect(settings.problems).toEqual([
+      `Setting ${stage}="0" is not valid. Expected: a duration such as 90s, 3m or 1h30m. It must be longer than 0.`,
+    ]);
+  });
+
+  it('reports a wrong value once when it is a setting and a timeout', () => {
+    const settings = new SettingsReader({ HOST_MAX_DISCONNECTION_TIME: 'soon' });
+    settings.get('HOST_MAX_DISCONNECTION_TIME');
+    readTimeouts(settings, HOST_TIMEOUT_TABLE);
+    expect(settings.problems).toHaveLength(1);
   });
 });
 

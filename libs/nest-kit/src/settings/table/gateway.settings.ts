@@ -1,6 +1,6 @@
 import { wrongHostIn } from '@muster/domain';
 import { Type } from '@sinclair/typebox';
-import { boolean, bytes, duration, integer, json, list, port, text } from '../setting';
+import { boolean, bytes, duration, integer, json, list, port, text, lifetime } from '../setting';
 import { RELEASE_SOURCES } from './shared.settings';
 
 const GATEWAY = { readBy: ['gateway'] } as const;
@@ -57,7 +57,7 @@ export const GATEWAY_SETTINGS = {
     fallback: false,
     meaning: 'Whether members of an organisation can read the resources of other members.',
   }),
-  IMAGE_EXPIRATION_TIME: duration({
+  IMAGE_EXPIRATION_TIME: lifetime({
     ...GATEWAY,
     fallback: 4 * HOUR_MS,
     meaning: 'How long the download URL of an image is valid with `AUTH_TYPE=oidc`.',

@@ -1,6 +1,18 @@
 import { DEFAULT_FLAP_POLICY } from '@muster/validation-rules';
 import { Type } from '@sinclair/typebox';
-import { boolean, bytes, duration, DURATION, DURATION_EXPECTED, integer, json, list, text, timeout } from '../setting';
+import {
+  boolean,
+  bytes,
+  duration,
+  DURATION,
+  DURATION_EXPECTED,
+  integer,
+  json,
+  list,
+  text,
+  timeout,
+  lifetime,
+} from '../setting';
 
 const REGISTRATION = { readBy: ['registration'] } as const;
 const VALIDATION = { readBy: ['validation'] } as const;
@@ -54,7 +66,7 @@ export const HOST_SETTINGS = {
     meaning: 'Whether hosts skip the reboot by the machine-config operator where the release supports it.',
   }),
   DISABLED_STEPS: list({ ...REGISTRATION, meaning: 'Agent steps that are never sent.' }),
-  HOST_MAX_DISCONNECTION_TIME: duration({
+  HOST_MAX_DISCONNECTION_TIME: lifetime({
     ...REGISTRATION,
     fallback: 3 * MINUTE_MS,
     meaning: 'The time without a poll after which a host is disconnected.',

@@ -1,4 +1,4 @@
-import { boolean, bytes, duration, integer, path, text, timeout } from '../setting';
+import { boolean, bytes, duration, integer, path, text, timeout, lifetime } from '../setting';
 
 const IGNITION = { readBy: ['ignition'] } as const;
 const MINUTE_MS = 60_000;
@@ -56,7 +56,7 @@ export const IGNITION_SETTINGS = {
     fallback: 10 * MINUTE_MS,
     meaning: 'The time limit for the start of the agent on a host.',
   }),
-  AGENT_NATS_CREDENTIALS_LIFETIME: duration({
+  AGENT_NATS_CREDENTIALS_LIFETIME: lifetime({
     readBy: ['registration'],
     fallback: 15 * MINUTE_MS,
     meaning:

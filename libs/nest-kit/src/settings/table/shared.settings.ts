@@ -1,6 +1,6 @@
 import { VERSION } from '@muster/feature-support';
 import { type TNull, type TOptional, type TSchema, type TUnion, Type } from '@sinclair/typebox';
-import { boolean, choice, duration, json, list, path, text } from '../setting';
+import { boolean, choice, json, list, path, text, lifetime } from '../setting';
 
 const HOUR_MS = 3_600_000;
 
@@ -96,7 +96,7 @@ export const SHARED_SETTINGS = {
     meaning:
       'PEM text, or that text in base64, of the P-256 private key that signs tokens. Required by `AUTH_TYPE=local`.',
   }),
-  LOCAL_TOKEN_LIFETIME: duration({
+  LOCAL_TOKEN_LIFETIME: lifetime({
     readBy: ['gateway', 'ignition'],
     fallback: 8_760 * HOUR_MS,
     meaning: 'How long tokens are valid that the service signs.',
