@@ -40,6 +40,7 @@ export function checkNmstate(state: NetworkState, report: Report): void {
     if (one.state !== 'up' && one.state !== 'down') continue;
     checkSections(one, report);
     checkIpv6(one, report);
+    if (one.type === 'loopback') checkLoopback(one, report);
     checkMetric(one, report);
     if (one.type === 'bond') checkBond(one, report);
     checkBridgeOptions(one, report);
@@ -160,6 +161,13 @@ function checkMetric({ index, ipv4: { raw } }: NetworkInterface, report: Report)
       ['interfaces', index, 'ipv4', 'prefix-route-metric'],
       'NetworkManager requires the same prefix-route-metric and auto-route-metric.',
     );
+}
+
+function checkLoopback({ index, ipv4, ipv6 }: NetworkInterface, report: Report): void {
+  const path = ['interfaces', index];
+  if (isTrue(ipv4.raw['dhcp']) || (ipv4.raw['enabled'] !== undefined && !ipv4.isEnabled))
+    report([...path, 'ipv4'], 'A loopback interface has IPv4, and no automatic addresses.');
+  if (ipv6.isDhcp || ipv6.isAutoconf) report([...path, 'ipv6'], 'A loopback interface has no automatic addresses.');
 }
 
 const IPV6_MTU_MIN = 1_280;

@@ -58,6 +58,9 @@ const TYPES: ReadonlyMap<string, KeyfileType> = new Map<string, KeyfileType>([
 export const KEYFILE_TYPES: readonly string[] = [...TYPES.keys()];
 export const keyfileTypeOf = (type: string): KeyfileType | undefined => TYPES.get(type);
 
+/** Types whose hardware has no settings of Ethernet. */
+const WITHOUT_ETHERNET: readonly string[] = ['infiniband', 'loopback'];
+
 /** Returns the section of the interface's type, and `ethernet` when it differs from the defaults. */
 export function interfaceSections(one: NetworkInterface): readonly KeyfileSection[] {
   const own = keyfileTypeOf(one.type)?.section?.(one.raw);
@@ -66,7 +69,7 @@ export function interfaceSections(one: NetworkInterface): readonly KeyfileSectio
   const isFixed = wire['auto-negotiation'] !== undefined && !isTrue(wire['auto-negotiation']);
   const ethernet: KeyfileSettings = {
     ...(one.macAddress !== '' && { [one.isFoundByMac ? 'mac-address' : 'cloned-mac-address']: one.macAddress }),
-    mtu: one.type === 'infiniband' ? undefined : toInteger(one.raw['mtu']),
+    mtu: toInteger(one.raw['mtu']),
     'accept-all-mac-addresses':
       one.raw['accept-all-mac-addresses'] === undefined
         ? undefined
@@ -74,7 +77,8 @@ export function interfaceSections(one: NetworkInterface): readonly KeyfileSectio
     'auto-negotiate': wire['auto-negotiation'] === undefined ? undefined : isTrue(wire['auto-negotiation']),
     ...(isFixed && { duplex: textOf(wire['duplex']) || undefined, speed: toInteger(wire['speed']) }),
   };
-  const hasEthernet = Object.values(ethernet).some((value) => value !== undefined);
+  const hasEthernet =
+    !WITHOUT_ETHERNET.includes(one.type) && Object.values(ethernet).some((value) => value !== undefined);
   return [
     ...(own ? [own] : []),
     ...(hasEthernet ? [{ name: 'ethernet', settings: ethernet }] : []),

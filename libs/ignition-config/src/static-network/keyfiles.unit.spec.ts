@@ -142,6 +142,24 @@ describe('a keyfile contains', () => {
       'dns=10.0.0.53\n',
     ],
     [
+      'the addresses of the loopback interface and none of its hardware settings',
+      `${eth0('mtu: 1500')}- {name: lo, type: loopback, mtu: 65536, mac-address: "00:00:00:00:00:00", accept-all-mac-addresses: false}\n`,
+      'lo',
+      'type=loopback\n\n[ipv4]\nmethod=manual\naddress0=127.0.0.1/8\ndhcp-timeout=2147483647\n\n[ipv6]\nmethod=manual\naddress0=::1/128\n',
+    ],
+    [
+      'no link-local address, which the interface has anyway',
+      eth0('ipv6: {enabled: true, address: [{ip: "FE80::5", prefix-length: 64}]}'),
+      'eth0',
+      '[ipv6]\nmethod=link-local\naddr-gen-mode=0\n',
+    ],
+    [
+      'that the peer of a veth interface is down, too',
+      `${eth0('mtu: 1500')}- {name: veth0, type: veth, state: down, veth: {peer: veth1}}\n`,
+      'veth1',
+      'autoconnect=false\n',
+    ],
+    [
       'a fully qualified name for DHCPv4 as such',
       eth0('ipv4: {enabled: true, dhcp: true, dhcp-custom-hostname: h.example.com}'),
       'eth0',

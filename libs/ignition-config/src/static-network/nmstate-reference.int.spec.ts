@@ -169,6 +169,11 @@ const DOCUMENTS: readonly string[] = [
   on('eth0', 'name: ib0, type: infiniband, mtu: 2044, infiniband: {mode: datagram, pkey: "0xffff"}'),
   on('eth0', 'name: dm0, type: dummy, ipv4: {enabled: true, address: [{ip: 10.9.0.1, prefix-length: 32}]}'),
   on('eth0', 'name: veth0, type: veth, veth: {peer: veth1}'),
+  ...[
+    'mtu: 65536, mac-address: "00:00:00:00:00:00", accept-all-mac-addresses: false',
+    'ipv4: {enabled: true, address: [{ip: 10.9.9.9, prefix-length: 32}]}',
+  ].map((more) => on('eth0', `name: lo, type: loopback, ${more}`)),
+  on('eth0', 'name: ib0, type: infiniband, infiniband: {mode: datagram, pkey: 5}, accept-all-mac-addresses: true'),
   on(
     'eth0',
     'name: ms0, type: macsec, macsec: {encrypt: true, base-iface: eth0, mka-cak: 50b71a8ef0bd5751ea76de6d6c98c03a, mka-ckn: f2b4297d39da7330910a74abc0449feb45b5c0b9fc23df1430e1898fcf1c4550, port: 0, validation: strict, send-sci: true}',

@@ -15,6 +15,7 @@ const eth = (settings: string, state = 'up') =>
 const servers = (text: string) => `${ETH0}dns-resolver: {config: {server: [${text}]}}\n`;
 const IPV4 = 'ipv4: {enabled: true, address: [{ip: 10.0.0.1, prefix-length: 24}]}';
 const GATEWAY = 'destination: 0.0.0.0/0, next-hop-address: 10.0.0.254';
+const lo = (text: string, state = 'up') => `interfaces:\n- {name: lo, type: loopback, state: ${state}, ${text}}\n`;
 const vlan = (text: string) =>
   `${eth('mtu: 1500')}- {name: v5, type: vlan, state: up, vlan: {base-iface: eth0, id: 5, ${text}}}\n`;
 const tagged = (text: string) =>
@@ -30,6 +31,9 @@ export const REFUSED: readonly (readonly [document: string, problem: string])[] 
     'interfaces[0].ipv6.autoconf: eth0 has autoconf without dhcp, which nmstate does not support. Set dhcp to true',
   ],
   [ipv6('enabled: true, autoconf: true, dhcp: false', 'down'), 'eth0 has autoconf without dhcp'],
+  [lo('ipv4: {enabled: false}'), 'interfaces[0].ipv4: A loopback interface has IPv4, and no automatic addresses.'],
+  [lo('ipv4: {enabled: true, dhcp: true}', 'down'), 'A loopback interface has IPv4, and no automatic addresses.'],
+  [lo('ipv6: {enabled: true, dhcp: true, autoconf: true}'), 'ipv6: A loopback interface has no automatic addresses.'],
   [
     bond('active-backup', '{lacp_rate: fast}'),
     'link-aggregation.options.lacp_rate: lacp_rate requires mode 802.3ad, and the mode of bond0 is active-backup. Remove',
@@ -269,6 +273,7 @@ export const ACCEPTED: readonly string[] = [
   above('mac-vlan', 'base-iface: eth0, mode: passthru, accept-all-mac: no'),
   above('vxlan', 'base-iface: eth0, id: "5", learning: true, local: 10.0.0.1, remote: "fd00::9", destination-port: 1'),
   rule('ip-from: 10.0.0.0/8, suppress_prefixlength: 0'),
+  ...['ipv4: {}, ipv6: {enabled: false}', 'ipv6: {enabled: true, dhcp: false, autoconf: false}'].map((ip) => lo(ip)),
 ];
 
 const ovsBridge = (options: string) =>

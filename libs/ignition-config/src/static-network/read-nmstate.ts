@@ -1,4 +1,4 @@
-import { formatIp, formatNetwork, parseCidr, parseIp } from '@muster/addresses';
+import { formatIp, formatNetwork, isLinkLocal, parseCidr, parseIp } from '@muster/addresses';
 import { isObject } from '@muster/schema';
 import {
   flag,
@@ -54,19 +54,34 @@ function readInterface(raw: { readonly [key: string]: unknown }, index: number):
     isFoundByMac: raw['identifier'] === 'mac-address',
     macAddress: canonicalMac(textOf(raw['mac-address'])),
     controller: textOf(raw['controller']),
-    ipv4: readIp(raw['ipv4']),
-    ipv6: readIp(raw['ipv6']),
+    ...addressesOf(raw),
     raw,
   };
 }
 
+/** As in nmstate, the loopback interface has its addresses unless the document sets others. */
+function addressesOf(raw: { readonly [key: string]: unknown }): Pick<NetworkInterface, 'ipv4' | 'ipv6'> {
+  const isLoopback = raw['type'] === 'loopback' && raw['name'] === 'lo';
+  return {
+    ipv4: isLoopback && raw['ipv4'] === undefined ? LOOPBACK.ipv4 : readIp(raw['ipv4']),
+    ipv6: isLoopback && raw['ipv6'] === undefined ? LOOPBACK.ipv6 : readIp(raw['ipv6']),
+  };
+}
+
+/** Without link-local IPv6 addresses. Like nmstate: the kernel adds the one of the host. */
 function readIp(value: unknown): IpSettings {
   const raw = within(value);
+  const isKept = ({ ip }: { readonly [key: string]: unknown }): boolean => {
+    const address = parseIp(textOf(ip));
+    return !address || !isLinkLocal(address);
+  };
   return {
     isEnabled: isTrue(raw['enabled']),
     isDhcp: isTrue(raw['dhcp']),
     isAutoconf: isTrue(raw['autoconf']),
-    addresses: mappings(raw['address']).map((one) => `${textOf(one['ip'])}/${textOf(one['prefix-length'])}`),
+    addresses: mappings(raw['address'])
+      .filter(isKept)
+      .map((one) => `${textOf(one['ip'])}/${textOf(one['prefix-length'])}`),
     raw,
   };
 }
@@ -230,11 +245,11 @@ export function withPlainPorts(state: NetworkState): readonly NetworkInterface[]
 /** The peers of veth pairs that the document does not describe. */
 function vethPeers(state: NetworkState, known: ReadonlySet<string>): readonly NetworkInterface[] {
   const described = state.interfaces.filter(({ type }) => type === 'veth');
-  return described.flatMap(({ name, raw }) => {
+  return described.flatMap(({ name, state: ownState, raw }) => {
     const peer = textOf(within(raw, 'veth')['peer']);
     if (known.has(peer)) return [];
     const ipv6 = { ...OFF, raw: { enabled: false } };
-    return [{ ...plainPort(peer, known.size), type: 'veth', ipv6, raw: { veth: { peer: name } } }];
+    return [{ ...plainPort(peer, known.size), type: 'veth', state: ownState, ipv6, raw: { veth: { peer: name } } }];
   });
 }
 
@@ -242,11 +257,14 @@ function vethPeers(state: NetworkState, known: ReadonlySet<string>): readonly Ne
 export const loopback = (index: number): NetworkInterface => ({
   ...plainPort('lo', index),
   type: 'loopback',
-  ipv4: { ...OFF, isEnabled: true, addresses: ['127.0.0.1/8'] },
-  ipv6: { ...OFF, isEnabled: true, addresses: ['::1/128'] },
+  ...LOOPBACK,
 });
 
 const OFF = { isEnabled: false, isDhcp: false, isAutoconf: false, addresses: [], raw: {} };
+const LOOPBACK = {
+  ipv4: { ...OFF, isEnabled: true, addresses: ['127.0.0.1/8'] },
+  ipv6: { ...OFF, isEnabled: true, addresses: ['::1/128'] },
+};
 
 const plainPort = (name: string, index: number): NetworkInterface => ({
   index,
