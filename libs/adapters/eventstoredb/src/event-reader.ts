@@ -36,11 +36,15 @@ export const toEventData = ({ id, type, data, metadata }: EventToAppend): EventD
 export const isMusterEvent = (event: DbEvent): boolean =>
   event.isJson && !event.streamId.startsWith(SYSTEM) && !event.type.startsWith(SYSTEM);
 
+/** Events of other programs may have no metadata, or data of any kind. */
+const objectOrEmpty = (value: unknown): object =>
+  typeof value === 'object' && value !== null && !(value instanceof Uint8Array) ? value : {};
+
 export const toRecordedEvent = (event: DbEvent): RecordedEvent => ({
   id: event.id,
   type: event.type,
-  data: event.data as JsonObject,
-  metadata: event.metadata as unknown as EventMetadata,
+  data: objectOrEmpty(event.data) as JsonObject,
+  metadata: objectOrEmpty(event.metadata) as EventMetadata,
   streamId: event.streamId as StreamId,
   revision: Number(event.revision),
   position: toPosition(event.position),

@@ -25,6 +25,15 @@ describe('events from EventStoreDB', () => {
   });
 
   it.each([
+    ['no metadata and no data', undefined, null],
+    ['metadata that is not JSON, and a text as data', Uint8Array.of(1), 'created'],
+  ])('of other programs are read as empty when they have %s', (_, metadata, data) => {
+    const foreign = toRecordedEvent({ ...recorded, type: 'OrderPlaced', metadata, data } as unknown as DbEvent);
+    expect(foreign).toMatchObject({ type: 'OrderPlaced', revision: 3 });
+    expect([foreign.metadata, foreign.data]).toEqual([{}, {}]);
+  });
+
+  it.each([
     ['a system stream', { streamId: '$stats-127.0.0.1:2113' }],
     ['a projection', { streamId: '$ce-host' }],
     ['a system event', { type: '$metadata' }],
