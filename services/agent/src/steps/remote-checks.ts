@@ -72,8 +72,11 @@ export async function fetchTangAdvertisements(
       const { payload, ...signed } = readAdvertisement(text);
       const signatures = 'signatures' in signed ? signed.signatures : [signed];
       answers.push({ tang_url: url, payload, signatures });
-    } catch {
-      return { is_success: false, tang_server_response: answers };
+    } catch (error) {
+      // The page of a server may differ each time, and each other report is stored.
+      const cause = error instanceof HttpRefused ? `HTTP ${error.status}` : errorMessage(error);
+      const reason = `The Tang server ${url} did not return its advertisement: ${cause}`;
+      return { is_success: false, tang_server_response: answers, reason };
     }
   }
   return { is_success: true, tang_server_response: answers };

@@ -51,7 +51,11 @@ describe('a server that does not answer', () => {
     const order = { url, caCertificatePem: '', requestHeaders: [], token: '' };
     expect(await fetchApiVipIgnition(order, never)).toMatchObject({ url, is_success: false, ignition: '' });
     const servers = [{ url: 'http://127.0.0.1:1', thumbprint: 'x' }];
-    expect(await fetchTangAdvertisements({ servers }, never)).toEqual({ is_success: false, tang_server_response: [] });
+    expect(await fetchTangAdvertisements({ servers }, never)).toEqual({
+      is_success: false,
+      tang_server_response: [],
+      reason: expect.stringMatching(/^The Tang server http:\/\/127.0.0.1:1 .* ECONNREFUSED/),
+    });
   });
 });
 

@@ -42,10 +42,8 @@ export const STEPS: { readonly [Type in StepType]: StepRow<Type> } = {
   },
   'tang-connectivity-check': {
     parse: parseStepArgs['tang-connectivity-check'],
-    conclude: (result) =>
-      result.is_success
-        ? document(result)
-        : { exitCode: -1, output: JSON.stringify(result), error: 'A Tang server did not return its advertisement.' },
+    conclude: ({ reason = '', ...result }) =>
+      result.is_success ? document(result) : { exitCode: -1, output: JSON.stringify(result), error: reason },
   },
   'installation-disk-speed-check': { parse: parseStepArgs['installation-disk-speed-check'], conclude: document },
   'container-image-availability': {

@@ -122,6 +122,17 @@ describe('a step', () => {
     });
   });
 
+  it('reports why a Tang server did not answer as the error of the step', async () => {
+    const document = { is_success: false, tang_server_response: [] };
+    const reason = 'The Tang server http://t did not return its advertisement: HTTP 404';
+    const abilities: Abilities = { 'tang-connectivity-check': async () => ({ ...document, reason }) };
+    expect(await runStep(machineWith(abilities), 'tang-connectivity-check', ['{"tang_servers":"[]"}'], never)).toEqual({
+      exitCode: -1,
+      output: JSON.stringify(document),
+      error: reason,
+    });
+  });
+
   it('sorts the hosts of a connectivity report, so that equal results have equal text', async () => {
     const host = (host_id: string) => ({ host_id, l2_connectivity: [], l3_connectivity: [], mtu_report: [] });
     const abilities: Abilities = { 'connectivity-check': async () => ({ remote_hosts: [host('b'), host('a')] }) };

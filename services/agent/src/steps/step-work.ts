@@ -132,6 +132,8 @@ export interface TangServer {
 }
 export interface TangReport {
   readonly is_success: boolean;
+  /** The cause of a failure: sent as the error of the step, not in its document. */
+  readonly reason?: string;
   readonly tang_server_response: readonly {
     readonly tang_url: string;
     readonly payload: string;
