@@ -11,11 +11,13 @@ import {
   type ListEventsQuery,
   presentEvent,
 } from '@muster/assisted-api';
+import { type HostKey, hostKeyOf } from '@muster/contracts';
 import { READ_MODELS } from '@muster/nest-kit';
 import { type ReadModelConditions, type ReadModelDocument, type ReadModelQuery, type ReadModels } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { EVENT_COUNT, severityCountHeader } from '../http/headers';
 import { jsonList, type JsonPiece } from '../http/file-answers';
+import { collect, findAll } from '../views/documents';
 import { HostViews } from '../views/host-views';
 import { allOf } from '../views/kept-texts';
 import { RenderTurns } from '../views/render-turns';
@@ -60,19 +62,19 @@ export const isNarrowedFurther = (query: ListEventsQuery): boolean =>
 
 /**
  * Returns the filter of the query for the events of a cluster. The host conditions are alternatives. `isPresent` returns
- * whether a host still exists.
+ * whether the host of an event still exists.
  */
 export function toEventFilter(
   query: ListEventsQuery,
-  isPresent: (hostId: string) => boolean,
+  isPresent: (event: EventDocument) => boolean,
 ): (event: EventDocument) => boolean {
   const hostIds = new Set(hostIdsOf(query));
   const text = query.message?.toLowerCase();
   const narrowsHosts = hostIds.size > 0 || query.deleted_hosts || query.cluster_level;
-  const ofWantedHost = ({ host_id: hostId }: EventDocument): boolean =>
-    hostId === undefined
+  const ofWantedHost = (event: EventDocument): boolean =>
+    event.host_id === undefined
       ? query.cluster_level === true
-      : hostIds.has(hostId) || (query.deleted_hosts === true && !isPresent(hostId));
+      : hostIds.has(event.host_id) || (query.deleted_hosts === true && !isPresent(event));
   return (event) => (!text || event.message.toLowerCase().includes(text)) && (!narrowsHosts || ofWantedHost(event));
 }
 
@@ -225,13 +227,20 @@ export class EventPages {
 
   /** Reads every event of the cluster and keeps only those of the page. */
   private async readFiltered(query: ListEventsQuery): Promise<EventsPage> {
-    const passes = toEventFilter(query, await this.presence(query));
+    const ofCluster = await this.hostsOf(query);
+    let elsewhere = new Set<HostKey>();
+    const passes = toEventFilter(
+      query,
+      ({ host_id: id = '', infra_env_id: infraEnvId = '' }) =>
+        ofCluster.has(id) || elsewhere.has(hostKeyOf(infraEnvId, id)),
+    );
     const wanted: ReadonlySet<EventSeverity> = new Set(severitiesOf(query));
     const { limit, offset } = pageOf(query);
     const counts = new Map<EventSeverity, number>();
     const events: EventDocument[] = [];
     let place = 0;
-    for await (const page of this.pages(this.findOf(conditionsOf(query), query, EVENT_SEVERITIES), 0, Infinity))
+    for await (const page of this.pages(this.findOf(conditionsOf(query), query, EVENT_SEVERITIES), 0, Infinity)) {
+      if (query.deleted_hosts) elsewhere = new Set(await this.hostsElsewhere(page, ofCluster));
       for (const event of page) {
         if (!passes(event)) continue;
         counts.set(event.severity, (counts.get(event.severity) ?? 0) + 1);
@@ -239,6 +248,7 @@ export class EventPages {
         if (place >= offset && events.length < limit) events.push(event);
         place += 1;
       }
+    }
     return { events, counts };
   }
 
@@ -269,11 +279,19 @@ export class EventPages {
     }
   }
 
-  /** Whether a host still exists. Read only for clusters, and only when the query depends on it. */
-  private async presence({ cluster_id: clusterId, deleted_hosts }: ListEventsQuery): Promise<(id: string) => boolean> {
-    if (!deleted_hosts || !clusterId) return () => false;
+  /** The ids of the hosts of the cluster. Read only when the query depends on it. */
+  private async hostsOf({ cluster_id: clusterId, deleted_hosts }: ListEventsQuery): Promise<ReadonlySet<string>> {
+    if (!deleted_hosts || !clusterId) return new Set();
     const hosts = await this.hosts.documentsOfCluster(clusterId.toLowerCase());
-    const present = new Set(hosts.map(({ id }) => id));
-    return (id) => present.has(id);
+    return new Set(hosts.map(({ id }) => id));
+  }
+
+  /** Returns the keys of the hosts of these events that still exist outside of the cluster: unbound, or in another cluster. */
+  private async hostsElsewhere(events: readonly EventDocument[], ofCluster: ReadonlySet<string>): Promise<HostKey[]> {
+    const ids = new Set(events.flatMap(({ host_id: id }) => (id && !ofCluster.has(id) ? id : [])));
+    if (ids.size === 0) return [];
+    const where = { id: [...ids] };
+    const found = await collect(findAll(this.readModels, { collection: COLLECTIONS.hosts, where }));
+    return found.map(({ id, infra_env_id }) => hostKeyOf(infra_env_id, id));
   }
 }

@@ -96,4 +96,20 @@ describe('events', () => {
     const odd = await gateway.call('POST', EVENTS, { json: { ...json, category: 'secret' } });
     expect(odd).toMatchObject({ status: 400, body: { code: 400 } });
   });
+
+  it('does not count a host as deleted that was unbound, or that belongs to another cluster', async () => {
+    const cluster = '3f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f7';
+    const unbound = '4f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f8';
+    const ofHost = (ordinal: number, host_id: string, infra_env_id = INFRA_ENV_ID) =>
+      eventDocument(ordinal, { cluster_id: cluster, host_id, infra_env_id });
+    await gateway.project(2, [
+      hostDocument({ id: unbound, cluster_id: undefined }),
+      ofHost(11, HOST_ID),
+      ofHost(12, unbound),
+      ofHost(13, GONE_HOST_ID),
+      // Another machine with the same id.
+      ofHost(14, unbound, CLUSTER_ID),
+    ]);
+    expect(await messages(`cluster_id=${cluster}&deleted_hosts=true`)).toEqual(['event 13', 'event 14']);
+  });
 });
