@@ -72,11 +72,14 @@ function withPrefixOfLink(files: MachineFiles, name: string, cidr: string): stri
 const runningFlag = (files: MachineFiles, net: string, flags: number): readonly string[] =>
   flags & IS_UP && ['up', 'unknown'].includes(files.text(`${net}/operstate`) ?? '') ? ['running'] : [];
 
+/** Lengths of MAC addresses in bytes: Ethernet, FireWire, InfiniBand. The address of a tunnel is the IP address of its end. */
+const MAC_BYTES = [6, 8, 20];
+
 /** A member of a bond has the MAC address of the bond. Its own address is in a separate file. */
 function permanentMac(files: MachineFiles, name: string): string | undefined {
   const own = files.text(`/sys/class/net/${name}/bonding_slave/perm_hwaddr`);
-  const mac = own ?? files.text(`/sys/class/net/${name}/address`);
-  return mac === '00:00:00:00:00:00' ? undefined : mac;
+  const mac = own ?? files.text(`/sys/class/net/${name}/address`) ?? '';
+  return MAC_BYTES.includes(mac.split(':').length) && /[^0:]/.test(mac) ? mac : undefined;
 }
 
 /** Returns `physical` or the kind of the link as netlink names it; `device` for kinds that /sys does not contain. */
