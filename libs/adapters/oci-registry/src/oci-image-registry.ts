@@ -201,7 +201,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
       for (const layer of [...(document.layers ?? [])].reverse()) {
         const found = await cache.using([layer.digest, name], async () => {
           const blob = await fetchLayer(image, place, layer, reading);
-          return extractFromLayer(blob, wanted, cache, name).catch(async (error: Error) => {
+          return extractFromLayer(blob, wanted, cache, name, reading.signal).catch(async (error: Error) => {
             await cache.discard(name);
             const fault = error instanceof CacheFailure ? 'disk' : 'content';
             const reason = `its layer ${layer.digest} cannot be unpacked (${error.message})`;

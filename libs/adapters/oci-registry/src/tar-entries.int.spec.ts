@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createReadStream, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createReadStream, linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
@@ -44,8 +44,28 @@ describe('a layer that cannot be read', () => {
     ['is a directory', '.', 'EISDIR'],
   ])('fails the extraction and not the process when it %s', async (_, name, code) => {
     const cache = blobCache(directory.path, 1e9);
-    await expect(extractFromLayer(join(directory.path, name), 'a', cache, 'a')).rejects.toMatchObject({ code });
+    const { signal } = new AbortController();
+    const layer = join(directory.path, name);
+    await expect(extractFromLayer(layer, 'a', cache, 'a', signal)).rejects.toMatchObject({ code });
     // An error without a listener would end the process, and fails this test.
     for (let left = 100; left > 0; left -= 1) await setImmediate();
+  });
+
+  it('is not read further when the preparation ends', async () => {
+    // Its other file takes longer to read than any test.
+    const bytes = 2 ** 40;
+    const header = Buffer.alloc(512);
+    header.write('other');
+    header.writeUInt8(0x80, 124);
+    header.writeBigUInt64BE(BigInt(bytes), 128);
+    const layer = join(directory.path, 'layer');
+    writeFileSync(layer, header);
+    truncateSync(layer, header.length + bytes);
+    const ending = new AbortController();
+    const reading = extractFromLayer(layer, 'a', blobCache(directory.path, 1e9), 'a', ending.signal);
+    const ended = expect(reading).rejects.toMatchObject({ name: 'AbortError' });
+    for (let left = 100; left > 0; left -= 1) await setImmediate();
+    ending.abort();
+    await ended;
   });
 });

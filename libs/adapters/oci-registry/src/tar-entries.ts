@@ -175,10 +175,11 @@ export async function extractFromLayer(
   path: string,
   cache: BlobCache,
   name: string,
+  signal: AbortSignal,
 ): Promise<boolean | string | undefined> {
   const magic = await firstBytes(blob);
   // Read immediately: an error without a reader would end the process.
-  const raw = createReadStream(blob);
+  const raw = createReadStream(blob, { signal });
   const whiteouts = whiteoutsOf(path);
   let result: boolean | string | undefined;
   let file: FileHandle | undefined;
