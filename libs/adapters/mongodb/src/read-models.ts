@@ -88,8 +88,8 @@ const TIMEOUTS_MS = { serverSelectionTimeoutMS: 4_000, connectTimeoutMS: 4_000, 
 /** Separates the collections of read models from the collection of checkpoints. */
 const COLLECTION_PREFIX = 'model_';
 const CHECKPOINTS = 'checkpoints';
-/** MongoDB stores at most 16 MiB as one document. */
-const PENDING_BYTES_MAX = 8 * 1024 * 1024;
+/** A slow server stores a part in time. An attempt that fails is repeated from the first part on, and would fail each time. */
+const PART_BYTES_MAX = 1024 * 1024;
 const INDEXED_FIELDS = ['id', 'cluster_id', 'infra_env_id', 'host_id'];
 
 /**
@@ -152,14 +152,13 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
   const apply = async (
     projection: string,
     { position, last }: Pick<PendingPart, 'position' | 'last'>,
-    changes: readonly ReadModelChange[],
+    parts: readonly (readonly ReadModelChange[])[],
   ): Promise<void> => {
-    for (const [name, writes] of writesByCollection(changes)) {
+    for (const [name, writes] of parts.flatMap((changes) => [...writesByCollection(changes)])) {
       await available(() => ensureIndexes(name), true);
       await available(() => collectionNamed(name).bulkWrite(writes, { ordered: true }), true);
     }
-    const version = foldOf(projection)?.version ?? 0;
-    const stored = { $max: { position }, $set: { version, last } };
+    const stored = { $max: { position }, $set: { version: foldOf(projection)?.version ?? 0, last } };
     await available(() => checkpoints.updateOne({ _id: projection }, stored, { upsert: true }), true);
   };
 
@@ -168,12 +167,13 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     const from = await checkpoint(projection);
     const first = await available(() => pending.findOne({ _id: `${projection}/0`, from }));
     if (!first) return from;
-    const ids = Array.from({ length: first.parts }, (_, part) => `${projection}/${part}`);
-    const found = await available(() => pending.find({ _id: { $in: ids }, attempt: first.attempt }).toArray());
-    const parts = ids.flatMap((id) => found.filter(({ _id }) => _id === id));
-    if (parts.length < first.parts) return from;
-    const changes = parts.flatMap((part) => part.changes);
-    await apply(projection, first, changes);
+    const parts: (readonly ReadModelChange[])[] = [];
+    for (let part = 0; part < first.parts; part += 1) {
+      const found = await available(() => pending.findOne({ _id: `${projection}/${part}`, attempt: first.attempt }));
+      if (!found) return from;
+      parts.push(found.changes);
+    }
+    await apply(projection, first, parts);
     return first.position;
   };
 
@@ -213,7 +213,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
         const filter = { _id: `${projection}/${part}` };
         await available(() => pending.replaceOne(filter, { ...same, changes: some }, { upsert: true }), true);
       }
-      await apply(projection, same, parts.flat());
+      await apply(projection, same, parts);
       committed.set(projection, position);
     },
     checkpoint,
@@ -255,14 +255,14 @@ export function explainFailure(error: unknown, server: string, isWrite: boolean)
   return new Unavailable(server, reason, { isOutcomeUnknown, cause: error });
 }
 
-/** Splits the changes into lists that fit into one document of MongoDB each. */
+/** Splits the changes into lists that are written together. Only one change may be larger than PART_BYTES_MAX. */
 export function partsOf(changes: readonly ReadModelChange[]): readonly (readonly ReadModelChange[])[] {
   const parts: ReadModelChange[][] = [];
   let bytes = Infinity;
   for (const change of changes.map(storable)) {
     const more = BSON.calculateObjectSize(change, { ignoreUndefined: true });
     bytes += more;
-    if (bytes > PENDING_BYTES_MAX) {
+    if (bytes > PART_BYTES_MAX) {
       parts.push([]);
       bytes = more;
     }
