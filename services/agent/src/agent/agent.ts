@@ -191,7 +191,7 @@ async function doStep(
     observe?.({ type: 'reply-failed', stepType, reason });
     // The next result is as large, so its validation would wait without end.
     if (exitCode === 0 && failure instanceof TransportRefused && failure.status === TOO_LARGE) {
-      const why = `The result has ${output.length} characters, which is too large: ${failure.reason}`;
+      const why = `The result has ${output.length} characters, which is too large: ${failure.reason}`.toWellFormed();
       await transport.reply({ stepType, stepId, exitCode: -1, output: '', error: why }, signal).catch(() => undefined);
     }
     return false;

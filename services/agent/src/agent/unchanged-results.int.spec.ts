@@ -14,7 +14,7 @@ async function repliesTo(third: () => readonly VerifiedVip[], refusal = 400) {
     ({ body, method, url }) => {
       if (method === 'GET') return { status: 200, json: { next_instruction_seconds: 1, instructions } };
       if (url.pathname.endsWith('/hosts')) return registered();
-      return { status: JSON.stringify(body).includes(FAILED.vip) ? refusal : 204, json: { reason: 'too long' } };
+      return { status: JSON.stringify(body).includes(FAILED.vip) ? refusal : 204, json: { reason: 'too long\ud83d' } };
     },
     { 'verify-vips': async () => ((runs += 1) === 3 ? third() : []) },
   );
@@ -42,7 +42,7 @@ it('a result that is too large for the service is sent as a failed step, so that
   expect(replies).toMatchObject([
     { output: '[]' },
     { output: JSON.stringify([FAILED]) },
-    { exit_code: -1, output: '', error: 'The result has 62 characters, which is too large: too long' },
+    { exit_code: -1, output: '', error: 'The result has 62 characters, which is too large: too long\ufffd' },
     { output: '[]' },
   ]);
 });
