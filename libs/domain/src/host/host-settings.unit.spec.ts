@@ -1,7 +1,23 @@
+import type { HostEvent } from '@muster/contracts';
 import { toV2Error } from '@muster/problems';
 import { hostDecider } from './decider';
 import { command, day1, stateAfter, unbound, when } from './host.fixture.spec';
 import { hostnameRefusal, installerArgsRefusal, measurementOfValidation, nodeLabelsRefusal } from './input';
+
+describe('the choice of the bootstrap host', () => {
+  const withRole = (role: string): readonly HostEvent[] => [
+    ...day1('known'),
+    { type: 'HostRoleAssigned', data: { role, machineConfigPoolName: '' } },
+  ];
+
+  it.each(['worker', 'arbiter'])('ends when a user changes its role to %s at the same time', (role) => {
+    expect(when(withRole(role), command('ChooseBootstrap'))).toMatchObject({ row: 'choose-bootstrap', events: [] });
+  });
+
+  it.each(['master', 'auto-assign'])('applies to a host with the role %s', (role) => {
+    expect(when(withRole(role), command('ChooseBootstrap')).state.isBootstrap).toBe(true);
+  });
+});
 
 describe('labels of a node', () => {
   it('are accepted as in Kubernetes', () => {

@@ -1,7 +1,7 @@
 import type { DiskFormatting, HostEvent, Plain } from '@muster/contracts';
 import { roleAssigned } from '../effects';
 import { type ContextOf, type HostRow, refuse, type RowOn } from '../guards';
-import { DISCOVERY, EDITABLE, HOST_ROLES, statusesExcept } from '../state';
+import { DISCOVERY, EDITABLE, effectiveRole, HOST_ROLES, mayBeBootstrap, statusesExcept } from '../state';
 
 function chooseDisk({ state, command }: ContextOf<'ChooseInstallationDisk'>): readonly HostEvent[] {
   const { diskId, diskPath, byUser } = command;
@@ -94,7 +94,9 @@ const ROLE_ROWS: readonly (RowOn<'AssignRole'> | RowOn<'SuggestRole'> | RowOn<'C
     on: 'ChooseBootstrap',
     to: 'stay',
     why: 'One control plane host runs the temporary control plane before it joins the cluster.',
-    emit: ({ state }) => (state.isBootstrap ? [] : [{ type: 'HostBootstrapChosen', data: {} }]),
+    // A user may have changed its role since it was selected.
+    emit: ({ state }) =>
+      state.isBootstrap || !mayBeBootstrap(effectiveRole(state)) ? [] : [{ type: 'HostBootstrapChosen', data: {} }],
   },
 ];
 
