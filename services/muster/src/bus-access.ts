@@ -75,6 +75,19 @@ export function presentCredentials(
   };
 }
 
+/** Returns why agents on other machines do not use the bus although a setting is meant for that. */
+export function agentBusProblem(settings: SettingsReader): string | undefined {
+  const [url = '', host] = [settings.get('AGENT_NATS_URL'), settings.get('NATS_HOST')];
+  const agentHost = url.replace(/^\w+:\/\//, '').replace(/:\d*\/*$/, '');
+  if (!url && !settings.isSet('NATS_URL') && EVERY_ADDRESS.test(host))
+    return `AGENT_NATS_URL is not set, and NATS_HOST=${host} is not the address of one machine`;
+  if (LOOPBACK.test(agentHost) && !settings.get('MUSTER_SIMULATED_IMAGE'))
+    return `AGENT_NATS_URL=${url} is a loopback address`;
+  return EVERY_ADDRESS.test(agentHost.replace(/^\[|\]$/g, ''))
+    ? `AGENT_NATS_URL=${url} is not the address of one machine`
+    : undefined;
+}
+
 /** Returns the host and the port of a URL or of an address, without the password. */
 const hostOf = (url: string): string => url.replace(/^\w+:\/\//, '').replace(/^.*@/, '');
 

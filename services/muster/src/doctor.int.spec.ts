@@ -1,8 +1,9 @@
 import { statfsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { basename } from 'node:path';
-import { realSurroundings } from './probes';
+import type { NetworkInterfaceInfo } from 'node:os';
+import { basename, join } from 'node:path';
+import { reachableAddresses, realSurroundings } from './probes';
 
 describe('the connection test of the doctor command', () => {
   const seen: string[] = [];
@@ -58,6 +59,30 @@ describe('a program', () => {
     [__dirname, false],
   ])('is an executable file: %s', async (path, isProgram) => {
     expect(await realSurroundings({}).canExecute(path)).toBe(isProgram);
+  });
+});
+
+describe('a directory', () => {
+  it.each([
+    [__dirname, true],
+    ['/dev/shm/muster-absent/data', true],
+    [__filename, false],
+    [join(__filename, 'data'), false],
+  ])('can be written, or created: %s', async (path, canBeWritten) => {
+    expect(await realSurroundings({}).canWrite(path)).toBe(canBeWritten);
+  });
+});
+
+describe('the addresses of this machine', () => {
+  const address = (text: string, family: 'IPv4' | 'IPv6', scopeid = 0): NetworkInterfaceInfo =>
+    family === 'IPv4'
+      ? { address: text, family, netmask: '', mac: '', internal: false, cidr: null }
+      : { address: text, family, scopeid, netmask: '', mac: '', internal: false, cidr: null };
+
+  it('are in the form of a URL, those of IPv4 first, without those of one link', () => {
+    const interfaces = [address('fe80::7', 'IPv6', 2), address('fd00::7', 'IPv6'), address('192.0.2.7', 'IPv4')];
+    expect(reachableAddresses({ lo: undefined, eth0: interfaces })).toEqual(['192.0.2.7', '[fd00::7]']);
+    expect(reachableAddresses({ lo: [{ ...address('::1', 'IPv6'), internal: true }] })).toEqual([]);
   });
 });
 

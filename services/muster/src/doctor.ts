@@ -1,7 +1,8 @@
+import { isIPv4 } from 'node:net';
 import { DEFAULT_OS_IMAGES, STEP_TYPES } from '@muster/assisted-api';
 import { type Environment, imageEndpoint, inexactNetworkLimits, restEndpoint, SettingsReader } from '@muster/nest-kit';
 import { ALL_RULES, checkOverrides, type OverrideSubject } from '@muster/validation-rules';
-import { EVERY_ADDRESS, LOOPBACK } from './bus-access';
+import { agentBusProblem, EVERY_ADDRESS, LOOPBACK } from './bus-access';
 import type { Surroundings } from './probes';
 
 /** A problem that prevents installations, with its remedy. */
@@ -37,13 +38,19 @@ const hostAddresses: Check = (settings, around) => {
 };
 
 const ADDRESSES = {
-  SERVICE_BASE_URL: { use: 'receive', endpointOf: restEndpoint, portSettings: ['REST_PORT'] },
+  SERVICE_BASE_URL: {
+    use: 'receive',
+    endpointOf: restEndpoint,
+    hostSetting: 'REST_HOST',
+    portSettings: ['REST_PORT'],
+  },
   IMAGE_SERVICE_BASE_URL: {
     use: 'download the executable from',
     endpointOf: imageEndpoint,
+    hostSetting: 'IMAGE_HOST',
     portSettings: ['IMAGE_PORT', 'HTTP_LISTEN_PORT'],
   },
-};
+} as const;
 
 function addressFindings(
   settings: SettingsReader,
@@ -53,9 +60,14 @@ function addressFindings(
   const value = settings.get(name);
   const host = value === undefined ? '' : new URL(value).hostname;
   const isEvery = EVERY_ADDRESS.test(host.replace(/^\[|\]$/g, ''));
-  const { use, endpointOf, portSettings } = ADDRESSES[name];
+  const { use, endpointOf, hostSetting, portSettings } = ADDRESSES[name];
   const { scheme, port } = endpointOf(settings);
   if (value !== undefined && !isEvery && !LOOPBACK.test(host)) {
+    const listener = settings.get(hostSetting);
+    if (host.startsWith('[') && addresses.includes(host) && isIPv4(listener)) {
+      const problem = `${name}=${value} is an IPv6 address of this machine, but Muster listens on ${listener}, IPv4 only: hosts cannot connect.`;
+      return found('warning', 'addresses', problem, `Set ${hostSetting}=::.`);
+    }
     const { protocol, port: named } = new URL(value);
     if (protocol !== 'http:' || scheme === 'http' || Number(named || 80) !== port) return [];
     const problem = `${name}=${value} uses http, but Muster listens on port ${port} with TLS: hosts cannot connect.`;
@@ -77,15 +89,8 @@ function addressFindings(
 }
 
 const hostBus: Check = (settings) => {
-  const [url = '', host] = [settings.get('AGENT_NATS_URL'), settings.get('NATS_HOST')];
-  const agentHost = url.replace(/^\w+:\/\//, '').replace(/:\d*\/*$/, '');
-  const isEvery = !url && !settings.isSet('NATS_URL') && EVERY_ADDRESS.test(host);
-  const isEveryOfUrl = EVERY_ADDRESS.test(agentHost.replace(/^\[|\]$/g, ''));
-  const isLocal = LOOPBACK.test(agentHost) && !settings.get('MUSTER_SIMULATED_IMAGE');
-  if (!isEvery && !isEveryOfUrl && !isLocal) return [];
-  const problem = isEvery
-    ? `AGENT_NATS_URL is not set, and NATS_HOST=${host} is not the address of one machine`
-    : `AGENT_NATS_URL=${url} is ${isLocal ? 'a loopback address' : 'not the address of one machine'}`;
+  const problem = agentBusProblem(settings);
+  if (problem === undefined) return [];
   return found(
     'warning',
     'addresses',
@@ -156,14 +161,9 @@ const gib = (bytes: number): string => `${(bytes / GIBIBYTE).toFixed(1)} GiB`;
 const diskSpace: Check = async (settings, { freeBytes }) => {
   const directory = settings.get('MUSTER_DATA_DIRECTORY');
   const free = await freeBytes(directory);
-  if (free < settings.get('MUSTER_DISK_RESERVE'))
-    return found(
-      'error',
-      'disk',
-      `${directory} has ${gib(free)} free, less than MUSTER_DISK_RESERVE.`,
-      'Free disk space, or set MUSTER_DATA_DIRECTORY to a larger disk.',
-    );
-  return [];
+  if (free >= settings.get('MUSTER_DISK_RESERVE')) return [];
+  const problem = `${directory} has ${gib(free)} free, less than MUSTER_DISK_RESERVE.`;
+  return found('error', 'disk', problem, 'Free disk space, or set MUSTER_DATA_DIRECTORY to a larger disk.');
 };
 
 /** Images that are streamed are not stored. A disk with less than the reserve was reported before. */
@@ -173,23 +173,15 @@ const imageSpace: Check = async (settings, { freeBytes }) => {
   const free = await freeBytes(directory);
   const isReported = directory === dataDirectory && free < settings.get('MUSTER_DISK_RESERVE');
   if (settings.get('OS_IMAGES_FETCH') === 'stream' || free >= IMAGE_SPACE_BYTES || isReported) return [];
-  return found(
-    'warning',
-    'disk',
-    `${directory} has ${gib(free)} free; one boot image needs about ${gib(IMAGE_SPACE_BYTES)}.`,
-    'Free disk space, or set DATA_DIR to a larger disk.',
-  );
+  const problem = `${directory} has ${gib(free)} free; one boot image needs about ${gib(IMAGE_SPACE_BYTES)}.`;
+  return found('warning', 'disk', problem, 'Free disk space, or set DATA_DIR to a larger disk.');
 };
 
-const clock: Check = (_settings, { nowMs }) =>
-  nowMs < CLOCK_MS_MIN
-    ? found(
-        'error',
-        'clock',
-        `The clock of this machine shows ${new Date(nowMs).toISOString()}. Certificates that it issues would not be valid.`,
-        'Synchronise the clock with NTP.',
-      )
-    : [];
+const clock: Check = (_settings, { nowMs }) => {
+  if (nowMs >= CLOCK_MS_MIN) return [];
+  const problem = `The clock of this machine shows ${new Date(nowMs).toISOString()}. Certificates that it issues would not be valid.`;
+  return found('error', 'clock', problem, 'Synchronise the clock with NTP.');
+};
 
 const componentImages: Check = (settings) => {
   const names = ['AGENT_DOCKER_IMAGE', 'INSTALLER_IMAGE', 'CONTROLLER_IMAGE'] as const;
@@ -224,15 +216,22 @@ const toolchain: Check = async (settings, { canExecute }) => {
     : [];
 };
 
-const programs: Check = async (settings, { hasProgram }) =>
-  settings.isSet('NATS_URL') || (await hasProgram('nats-server'))
-    ? []
-    : found(
-        'error',
-        'bus',
-        'The program nats-server is not installed.',
-        'Install the package nats-server, or set NATS_URL.',
-      );
+const workDirectory: Check = async (settings, { canWrite }) => {
+  const path = settings.get('WORK_DIR');
+  if (path === undefined || (await canWrite(path))) return [];
+  const problem = `WORK_DIR=${path} is not a directory to which the service can write.`;
+  return found('error', 'toolchain', problem, 'Correct the path or its permissions.');
+};
+
+const programs: Check = async (settings, { hasProgram }) => {
+  if (settings.isSet('NATS_URL') || (await hasProgram('nats-server'))) return [];
+  return found(
+    'error',
+    'bus',
+    'The program nats-server is not installed.',
+    'Install the package nats-server, or set NATS_URL.',
+  );
+};
 
 /** A misspelled id disables nothing. */
 const disabledIds: Check = (settings) => {
@@ -273,6 +272,7 @@ const LOCAL: readonly Check[] = [
   clock,
   componentImages,
   toolchain,
+  workDirectory,
   programs,
   disabledIds,
   inexactLimits,

@@ -7,6 +7,7 @@ const SOUND: Surroundings = {
   freeBytes: () => Promise.resolve(100 * 1024 ** 3),
   hasProgram: () => Promise.resolve(true),
   canExecute: () => Promise.resolve(true),
+  canWrite: () => Promise.resolve(true),
   failureOf: () => Promise.resolve(undefined),
 };
 const REAL = {
@@ -65,6 +66,24 @@ describe('the doctor command', () => {
       { IMAGE_SERVICE_BASE_URL: 'http://[::]:8888' },
       {},
       /^addresses: IMAGE_SERVICE_BASE_URL=http:\/\/\[::\]:8888 is not the address of one machine/,
+    ],
+    [
+      'an IPv6 address of this machine on which the REST API does not listen',
+      { SERVICE_BASE_URL: 'http://[fd00::7]:8090' },
+      { addresses: ['192.0.2.7', '[fd00::7]'] },
+      /^addresses: SERVICE_BASE_URL=http:\/\/\[fd00::7\]:8090 .* listens on 0\.0\.0\.0, IPv4 only.* Set REST_HOST=::\.$/,
+    ],
+    [
+      'an IPv6 address of this machine on which the image service does not listen',
+      { IMAGE_SERVICE_BASE_URL: 'https://[FD00::7]/images' },
+      { addresses: ['[fd00::7]'] },
+      /^addresses: IMAGE_SERVICE_BASE_URL=.* Set IMAGE_HOST=::\.$/,
+    ],
+    [
+      'a directory for installers that cannot be written',
+      { WORK_DIR: '/proc/work' },
+      { canWrite: (path: string) => Promise.resolve(path !== '/proc/work') },
+      /^toolchain: WORK_DIR=\/proc\/work is not a directory to which the service can write\. Correct the path or its permissions\.$/,
     ],
     [
       'a disabled host validation that does not exist',
@@ -241,6 +260,13 @@ describe('the doctor command', () => {
     { SERVICE_BASE_URL: 'https://192.0.2.7:8090' },
   ])('accepts an address whose port or TLS is that of another server: %j', async (environment) => {
     expect(await localFindings({ ...REAL, ...environment }, SOUND)).toEqual([]);
+  });
+
+  it.each([
+    [{ SERVICE_BASE_URL: 'http://[fd00::7]:8090', REST_HOST: '::' }, ['[fd00::7]']],
+    [{ SERVICE_BASE_URL: 'http://[fd00::8]:8090' }, ['[fd00::7]']],
+  ])('accepts an IPv6 address that is that of a listener or of another machine: %j', async (environment, addresses) => {
+    expect(await localFindings({ ...REAL, ...environment }, { ...SOUND, addresses })).toEqual([]);
   });
 
   it('requires no space for images that are streamed', async () => {

@@ -12,7 +12,7 @@ import {
   settleWithin,
   unavailableIn,
 } from '@muster/ports';
-import { errorMessage } from '@muster/schema';
+import { errorCode, errorMessage, urlHost } from '@muster/schema';
 import { locationOfImage, readImageConfig } from '@muster/service-image';
 import { type Outage, PROBE_TIMEOUT_MS } from './outages';
 
@@ -92,11 +92,13 @@ export const diskProbe = (directory: string, reserveBytes: number): Probe => ({
 /** The machine and the network that the checks examine. Tests replace it. */
 export interface Surroundings {
   readonly nowMs: number;
-  /** Addresses of this machine that other machines can use. */
+  /** Addresses of this machine that other machines can use, as in a URL. */
   readonly addresses: readonly string[];
   freeBytes(directory: string): Promise<number>;
   hasProgram(name: string): Promise<boolean>;
   canExecute(path: string): Promise<boolean>;
+  /** Whether the path is a directory to which this process can write, or can become one. */
+  canWrite(path: string): Promise<boolean>;
   /** Returns undefined when the server answers, or the file can be read, otherwise the reason why not. */
   failureOf(url: string): Promise<string | undefined>;
 }
@@ -112,21 +114,39 @@ const canExecute = async (path: string): Promise<boolean> =>
       () => false,
     );
 
+async function canWrite(path: string): Promise<boolean> {
+  const found = await stat(path).catch((error: unknown) => errorCode(error));
+  if (found === 'ENOENT') return dirname(resolve(path)) !== resolve(path) && canWrite(dirname(resolve(path)));
+  if (typeof found !== 'object' || !found.isDirectory()) return false;
+  return access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Returns the addresses that other machines can use in the form of a URL, those of IPv4 first. */
+export function reachableAddresses(interfaces: ReturnType<typeof networkInterfaces>): readonly string[] {
+  const entries = Object.values(interfaces)
+    .flatMap((all) => all ?? [])
+    // An address with a scope id is valid on one link only.
+    .filter((entry) => !entry.internal && !(entry.family === 'IPv6' && entry.scopeid > 0));
+  const of = (family: 'IPv4' | 'IPv6') => entries.filter((entry) => entry.family === family);
+  return [...of('IPv4'), ...of('IPv6')].map(({ address }) => urlHost(address));
+}
+
 /** This machine and its network. */
 export function realSurroundings(environment: Environment): Surroundings {
   const path = `${environment['PATH'] ?? ''}${delimiter}/usr/sbin${delimiter}/usr/local/sbin`;
   return {
     nowMs: Date.now(),
-    addresses: Object.values(networkInterfaces())
-      .flatMap((entries) => entries ?? [])
-      .filter(({ internal, family }) => !internal && family === 'IPv4')
-      .map(({ address }) => address),
+    addresses: reachableAddresses(networkInterfaces()),
     freeBytes,
     hasProgram: async (name) => {
       const places = path.split(delimiter).filter((folder) => folder !== '');
       return (await Promise.all(places.map((folder) => canExecute(join(folder, name))))).includes(true);
     },
     canExecute,
+    canWrite,
     failureOf: (url) => failureOf(url, environment),
   };
 }
