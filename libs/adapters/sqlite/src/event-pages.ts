@@ -157,8 +157,8 @@ const decodeMetadata = (body: Body): EventMetadata => {
 
 export const PAGE_EVENTS = 512;
 /** Events of one query, and the length of texts after which no further query follows in the same turn of the event loop. */
-const QUERY_EVENTS = 32;
-const TURN_CHARACTERS = 1_024 * 1_024;
+export const QUERY_EVENTS = 32;
+export const TURN_CHARACTERS = 1_024 * 1_024;
 /** Number of decoded pages that are kept, so that feeds at close positions decode a page once. */
 const KEPT_PAGES = 4;
 /**

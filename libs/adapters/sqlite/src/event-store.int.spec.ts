@@ -227,8 +227,10 @@ describe('sqliteEventStore', () => {
       const readers = [reopened.readAll(after), reopened.readAll(90), reopened.readAll(after)].map(collectPages);
       const [one = [], , three = []] = await Promise.all(readers);
       expect([one, three].map((events) => events.map(({ position }) => position))).toEqual([expected, expected]);
+      for await (const part of reopened.readStream('sample-1')) parts.push(part.length);
       await reopened.close();
       expect(Math.max(...parts)).toBeLessThanOrEqual(32);
+      expect(parts.reduce((sum, length) => sum + length)).toBe(expected.length + 40);
     }
   });
 

@@ -14,7 +14,15 @@ import {
 } from '@muster/ports';
 import { AppendQueue } from './append-queue';
 import { explained, openDatabase } from './database';
-import { decodeRow, encodeBody, EventPages, PAGE_EVENTS, type StoredText } from './event-pages';
+import {
+  decodeRow,
+  encodeBody,
+  EventPages,
+  PAGE_EVENTS,
+  QUERY_EVENTS,
+  type StoredText,
+  TURN_CHARACTERS,
+} from './event-pages';
 import { type SqliteWriter, writerHere } from './writer';
 
 export interface SqliteEventStoreOptions {
@@ -59,7 +67,7 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
   const selectStream = database
     .prepare(
       `SELECT position, revision, CAST(body AS BLOB) FROM streams JOIN events ON stream = streams.id
-       WHERE name = ? AND revision > ? ORDER BY revision LIMIT ${PAGE_EVENTS}`,
+       WHERE name = ? AND revision > ? ORDER BY revision LIMIT ${QUERY_EVENTS}`,
     )
     .raw();
   const dataVersion = database.prepare('PRAGMA data_version').raw();
@@ -78,12 +86,29 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
     for (let cursor = afterRevision; ;) {
       while (!readsTime.hasTime()) await readsTime.nextTurn();
       requireOpen(database.open);
-      const rows = explained(options.file, () => selectStream.all(streamId, cursor) as [number, number, StoredText][]);
-      if (rows.length > 0)
-        yield rows.map(([position, revision, body]) => decodeRow(options.file, streamId, revision, position, body));
-      if (rows.length < PAGE_EVENTS) return;
-      cursor = rows.at(-1)?.[1] ?? cursor;
+      const { page, isEnd } = streamPage(streamId, cursor);
+      if (page.length > 0) yield page;
+      if (isEnd) return;
+      cursor = page.at(-1)?.revision ?? cursor;
     }
+  }
+
+  /** Returns the next events of a stream, fewer when they are long. */
+  function streamPage(
+    streamId: StreamId,
+    afterRevision: number,
+  ): { readonly page: readonly RecordedEvent[]; readonly isEnd: boolean } {
+    const page: RecordedEvent[] = [];
+    for (let [cursor, read] = [afterRevision, 0]; page.length < PAGE_EVENTS && read < TURN_CHARACTERS;) {
+      const rows = explained(options.file, () => selectStream.all(streamId, cursor) as [number, number, StoredText][]);
+      for (const [position, revision, body] of rows) {
+        page.push(decodeRow(options.file, streamId, revision, position, body));
+        read += body?.byteLength ?? 0;
+        cursor = revision;
+      }
+      if (rows.length < QUERY_EVENTS) return { page, isEnd: true };
+    }
+    return { page, isEnd: false };
   }
 
   /** Appends in progress are awaited first, because their events need not be read and parsed then. */
