@@ -6,6 +6,9 @@ import type { DhcpLeaseRequest, DhcpLeases } from '../steps/step-work';
 import { execute, type RunCommand } from './command';
 
 const LEASE_TIMEOUT_SECONDS = 28;
+const [API, INGRESS] = ['api', 'ingress'];
+/** The virtual interfaces of the requests. */
+export const LEASE_INTERFACES: readonly string[] = [API, INGRESS];
 
 /**
  * Requests DHCP leases for the VIPs, each on a virtual interface with the MAC address of its VIP.
@@ -17,12 +20,8 @@ export async function allocateLeases(
   signal: AbortSignal,
 ): Promise<DhcpLeases> {
   const { apiVipLease, apiVipMac, ingressVipLease, ingressVipMac, interface: parent } = order;
-  const api = await allocate({ name: 'api', mac: apiVipMac, earlier: apiVipLease, parent }, run, signal);
-  const ingress = await allocate(
-    { name: 'ingress', mac: ingressVipMac, earlier: ingressVipLease, parent },
-    run,
-    signal,
-  );
+  const api = await allocate({ name: API, mac: apiVipMac, earlier: apiVipLease, parent }, run, signal);
+  const ingress = await allocate({ name: INGRESS, mac: ingressVipMac, earlier: ingressVipLease, parent }, run, signal);
   return {
     api_vip_address: addressOf(api),
     ingress_vip_address: addressOf(ingress),

@@ -1,6 +1,7 @@
 import type { NetworkInterfaceInfo } from 'node:os';
 import { containsIp, parseCidr } from '@muster/addresses';
 import type { Interface, Route } from '../machine/inventory';
+import { LEASE_INTERFACES } from './dhcp-leases';
 import type { MachineFiles } from './machine-files';
 
 /** Addresses by interface name, as `os.networkInterfaces()` returns them. */
@@ -17,6 +18,14 @@ const FLAGS: readonly (readonly [number, string])[] = [
 const IS_UP = 0x1;
 const LINK_LOCAL = /^(169\.254\.|fe[89ab])/i;
 
+/** The interfaces of the machine. */
+const namesOf = (files: MachineFiles): readonly string[] =>
+  files.list('/sys/class/net').filter((name) => !isOfLease(files, name));
+
+/** A lease for a VIP is requested on an interface that exists only meanwhile. Other steps run at the same time. */
+const isOfLease = (files: MachineFiles, name: string): boolean =>
+  LEASE_INTERFACES.includes(name) && typeOf(files, name) !== 'physical';
+
 export function readInterfaces(files: MachineFiles, addresses: Addresses): readonly Interface[] {
   const byInterface = new Map<string, NetworkInterfaceInfo[]>();
   for (const [label, infos = []] of Object.entries(addresses)) {
@@ -24,8 +33,7 @@ export function readInterfaces(files: MachineFiles, addresses: Addresses): reado
     const name = label.replace(/:.*/, '');
     byInterface.set(name, [...(byInterface.get(name) ?? []), ...infos]);
   }
-  return files
-    .list('/sys/class/net')
+  return namesOf(files)
     .filter((name) => files.exists(`/sys/class/net/${name}/address`))
     .map((name) => {
       const net = `/sys/class/net/${name}`;
@@ -97,7 +105,7 @@ function typeOf(files: MachineFiles, name: string): string {
 
 /** MAC addresses that identify the machine, without the loopback interface. */
 export function permanentMacs(files: MachineFiles): readonly string[] {
-  return files.list('/sys/class/net').flatMap((name) => permanentMac(files, name) || []);
+  return namesOf(files).flatMap((name) => permanentMac(files, name) || []);
 }
 
 const IS_REJECT = 0x200;
@@ -107,7 +115,8 @@ const METRIC_UNSET = 0xffffffff;
 /** `architecture`: output of `uname -m`. */
 export function readRoutes(files: MachineFiles, architecture: string): readonly Route[] {
   const isBigEndian = BIG_ENDIAN.includes(architecture);
-  return [...readIpv4(files, (hex) => toIpv4(hex, isBigEndian)), ...readIpv6(files)];
+  const routes = [...readIpv4(files, (hex) => toIpv4(hex, isBigEndian)), ...readIpv6(files)];
+  return routes.filter((route) => !isOfLease(files, route.interface));
 }
 
 function readIpv4(files: MachineFiles, toAddress: (hex: string) => string): readonly Route[] {
