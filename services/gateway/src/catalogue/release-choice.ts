@@ -1,4 +1,4 @@
-import { type RegisterClusterBody, VersionCatalogue } from '@muster/assisted-api';
+import { type RegisterClusterBody, type ReleaseImage, VersionCatalogue } from '@muster/assisted-api';
 import type { ClusterSettings, InfraEnvSettings, Plain } from '@muster/contracts';
 import { canonicalArchitecture } from '@muster/feature-support';
 import { isInRegistry } from '@muster/ignition-config';
@@ -21,8 +21,8 @@ export class ReleaseChoice {
   /**
    * Returns the release of a new cluster. `ocp_release_image` overrides the image of the version: the ignition service runs a
    * program from that image, so only administrators may name an image outside of RELEASE_IMAGES and ALLOWED_RELEASE_REGISTRIES.
-   * @throws RefusalError `forbidden` for such an image, `invalid-input` for an unknown version and for a release that no
-   * toolchain of this service installs.
+   * @throws RefusalError `forbidden` for such an image, `invalid-input` for an unknown version, for an image of RELEASE_IMAGES with
+   * another architecture, and for a release that no toolchain of this service installs.
    */
   ofCluster(
     body: Pick<RegisterClusterBody, 'openshift_version' | 'ocp_release_image' | 'cpu_architecture'>,
@@ -32,11 +32,11 @@ export class ReleaseChoice {
     if (body.ocp_release_image) {
       this.assertTrusted(body.ocp_release_image, caller);
       this.assertInstallable(body.ocp_release_image, 'ocp_release_image');
-      const listed = this.catalogue.releases.find(({ url }) => url === body.ocp_release_image);
+      const listed = this.listedRelease(body.ocp_release_image, body.cpu_architecture);
       return {
         openshiftVersion: listed?.version ?? body.openshift_version,
         ocpReleaseImage: body.ocp_release_image,
-        cpuArchitecture: listed?.cpu_architecture === 'multi' ? 'multi' : cpuArchitecture,
+        cpuArchitecture: listed?.cpu_architecture ?? cpuArchitecture,
       };
     }
     const release = this.catalogue.findRelease(body.openshift_version, cpuArchitecture);
@@ -50,8 +50,32 @@ export class ReleaseChoice {
   }
 
   /** Returns the architecture of a request, also for a release that serves several. */
-  architectureOf({ cpu_architecture }: Pick<RegisterClusterBody, 'cpu_architecture'>): string {
-    return normalised(cpu_architecture);
+  architectureOf({
+    cpu_architecture: given,
+    ocp_release_image: image,
+  }: Pick<RegisterClusterBody, 'cpu_architecture' | 'ocp_release_image'>): string {
+    const listed = image && given === undefined ? this.listedRelease(image, given)?.cpu_architecture : undefined;
+    return listed && listed !== MULTI ? listed : normalised(given);
+  }
+
+  /**
+   * Returns the entry of RELEASE_IMAGES for the image; undefined for another image. Without an architecture in the request, the entry
+   * decides it.
+   * @throws RefusalError `invalid-input` when the image is not for the architecture
+   */
+  private listedRelease(image: string, given: string | undefined): ReleaseImage | undefined {
+    const entries = this.catalogue.releases.filter(({ url }) => url === image);
+    const wanted = normalised(given);
+    const found = entries.find((entry) => entry.cpu_architecture === wanted) ?? entries.find(serves(wanted));
+    if (found || entries.length === 0) return found;
+    if (given === undefined) return entries[0];
+    const architectures = [...new Set(entries.flatMap(architecturesOf))];
+    throw new RefusalError({
+      code: 'invalid-input',
+      reason: `ocp_release_image '${image.slice(0, IMAGE_DISPLAY_MAX)}' is a release for ${architectures.join(' and ')}, not for ${wanted}. Change cpu_architecture or the image.`,
+      subject: 'cpu_architecture',
+      allowed: architectures,
+    });
   }
 
   private assertInstallable(image: string, subject: string): void {
@@ -88,6 +112,16 @@ export class ReleaseChoice {
 }
 
 const IMAGE_DISPLAY_MAX = 128;
+const MULTI = 'multi';
+
+const architecturesOf = ({ cpu_architecture: own, cpu_architectures: listed }: ReleaseImage): readonly string[] =>
+  listed && listed.length > 0 ? listed : [own];
+
+/** A multi-architecture release whose entry lists no architectures serves all of them. */
+const serves =
+  (architecture: string) =>
+  (entry: ReleaseImage): boolean =>
+    entry.cpu_architecture === MULTI && [architecture, MULTI].some((one) => architecturesOf(entry).includes(one));
 
 const normalised = (architecture = DEFAULT_ARCHITECTURE): string => canonicalArchitecture(architecture);
 

@@ -84,6 +84,54 @@ describe('the release image of a new cluster', () => {
     expect(of(foreign)).toMatchObject({ openshiftVersion: '4.12', cpuArchitecture: 'x86_64' });
   });
 
+  describe('that is one of RELEASE_IMAGES', () => {
+    const arm = OWN.replace('x86_64', 'aarch64');
+    const multi = OWN.replace('x86_64', 'multi');
+    const entry = { openshift_version: '4.18', version: '4.18.3' };
+    const listed = [
+      ...releaseImages,
+      { ...entry, cpu_architecture: 'aarch64', url: arm },
+      { ...entry, cpu_architecture: 'x86_64', url: 'both' },
+      { ...entry, cpu_architecture: 'arm64', url: 'both' },
+      { ...entry, cpu_architecture: 'multi', cpu_architectures: ['x86_64', 'aarch64'], url: multi },
+    ];
+    const choice = new ReleaseChoice(new VersionCatalogue(listed, []), {
+      releaseImages: listed,
+      allowedReleaseRegistries: [],
+      toolchains: toolchainsOf({}),
+    });
+    type Architecture = 'x86_64' | 'arm64' | 'aarch64' | 's390x' | 'multi';
+    const bodyOf = (ocp_release_image: string, cpu_architecture?: Architecture) => ({
+      openshift_version: '4.18',
+      ocp_release_image,
+      cpu_architecture,
+    });
+
+    it.each<[string, Architecture | undefined, string, string]>([
+      [OWN, undefined, 'x86_64', 'x86_64'],
+      [arm, undefined, 'arm64', 'arm64'],
+      [arm, 'aarch64', 'arm64', 'arm64'],
+      ['both', undefined, 'x86_64', 'x86_64'],
+      ['both', 'arm64', 'arm64', 'arm64'],
+      [multi, undefined, 'multi', 'x86_64'],
+      [multi, 'arm64', 'multi', 'arm64'],
+      [multi, 'multi', 'multi', 'multi'],
+    ])('%s with cpu_architecture %s has the architecture %s', (image, given, architecture, requested) => {
+      const body = bodyOf(image, given);
+      expect(choice.ofCluster(body, user).cpuArchitecture).toBe(architecture);
+      expect(choice.architectureOf(body)).toBe(requested);
+    });
+
+    it.each<[string, Architecture, RegExp]>([
+      [OWN, 'arm64', /is a release for x86_64, not for arm64/],
+      [arm, 'x86_64', /is a release for arm64, not for x86_64/],
+      [arm, 'multi', /is a release for arm64, not for multi/],
+      [multi, 's390x', /is a release for x86_64 and arm64, not for s390x/],
+    ])('%s is refused with cpu_architecture %s', (image, given, reason) => {
+      expect(() => choice.ofCluster(bodyOf(image, given), user)).toThrow(reason);
+    });
+  });
+
   it('does not leave the allowed registry with dots', () => {
     expect(() => choose('registry.example.com/team/../x:1', user, ['registry.example.com/team'])).toThrow();
   });
