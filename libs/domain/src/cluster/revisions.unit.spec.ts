@@ -129,6 +129,19 @@ describe('a revision that sets the present networking again', () => {
     expect(revisionOf(cluster, revise({ ...changes, name: 'other' }), false).changes).toEqual({ name: 'other' });
   });
 
+  it('clears the VIPs when DHCP allocates them from now on', () => {
+    const cluster = after(
+      registration({ apiVips: list('192.0.2.5'), ingressVips: list('192.0.2.6'), machineNetworks }),
+    );
+    const changes = { userManagedNetworking: false, platformType: 'baremetal', vipDhcpAllocation: true };
+    expect(revisionOf(cluster, revise(changes), false).changes).toEqual({
+      vipDhcpAllocation: true,
+      apiVips: list(),
+      ingressVips: list(),
+      machineNetworks: list(),
+    });
+  });
+
   it('of vSphere with user-managed networking keeps the platform', () => {
     const cluster = after(registration({ platformType: 'vsphere' }));
     const { changes } = revisionOf(cluster, revise({ userManagedNetworking: true }), false);
