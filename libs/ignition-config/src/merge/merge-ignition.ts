@@ -1,3 +1,4 @@
+import { isAtLeast } from '@muster/feature-support';
 import { isObject, listAt, type Members, objectAt, textAt } from '@muster/schema';
 import { type IgnitionConfig, toIgnitionConfig } from '../config/ignition-config';
 import { pathFaults } from '../config/ignition-file';
@@ -56,16 +57,42 @@ export function mergeIgnition(parent: IgnitionConfig, child: IgnitionConfig): Ig
 }
 
 /**
- * Returns the config merged with a user's override. Refused when paths of the override exclude those of the config,
- * because then the host would not boot.
+ * Returns the config merged with a user's override. Refused when paths of the override exclude those of the config, or when the
+ * system of that OpenShift version cannot read it, because then the host would not boot. The version is empty when it is not known.
  */
-export function mergeOverride(config: IgnitionConfig, override: IgnitionConfig, subject: string): ParsedOverride {
+export function mergeOverride(
+  config: IgnitionConfig,
+  override: IgnitionConfig,
+  subject: string,
+  openshiftVersion = '',
+): ParsedOverride {
   const merged = mergeIgnition(config, override);
   const known = new Set(conflictsIn(config));
   const conflict = conflictsIn(merged).find((one) => !known.has(one));
-  if (conflict === undefined) return { kind: 'parsed', config: merged };
-  const reason = `${subject} cannot be used: together with the files of the service, ${conflict}`;
+  const fault =
+    conflict === undefined
+      ? unreadFault(override.ignition.version, openshiftVersion)
+      : `together with the files of the service, ${conflict}`;
+  if (fault === undefined) return { kind: 'parsed', config: merged };
+  const reason = `${subject} cannot be used: ${fault}`;
   return { kind: 'refused', refusal: { code: 'invalid-input', reason, subject } };
+}
+
+/** Versions of the specification, the latest first, with the first version of OpenShift whose system reads them. */
+const READ_SINCE = [
+  { spec: '3.4.0', since: '4.13' },
+  { spec: '3.3.0', since: '4.9' },
+  { spec: '3.2.0', since: '' },
+] as const;
+
+/** The systems of OKD have another Ignition than those of OpenShift. */
+const OKD = /okd|scos/;
+
+function unreadFault(version: string, openshiftVersion: string): string | undefined {
+  if (openshiftVersion === '' || OKD.test(openshiftVersion)) return undefined;
+  const read = READ_SINCE.find(({ since }) => since === '' || isAtLeast(openshiftVersion, since));
+  if (!read || newerOf(read.spec, version) === read.spec) return undefined;
+  return `OpenShift ${openshiftVersion} reads version ${read.spec} and earlier ones of the specification, not ${version}.`;
 }
 
 /** The places of a merged config are unknown to users, so the sentences begin with paths. */

@@ -37,6 +37,26 @@ describe('an override of a rendered config', () => {
   });
 });
 
+describe('an override with a version of the specification', () => {
+  it.each([
+    ['3.4.0', '4.12.9', 'OpenShift 4.12.9 reads version 3.3.0 and earlier ones of the specification, not 3.4.0.'],
+    ['3.4.0', '4.11', 'OpenShift 4.11 reads version 3.3.0'],
+    ['3.3.0', '4.8.2', 'OpenShift 4.8.2 reads version 3.2.0'],
+    ['3.4.0', '4.13.0-rc.1', undefined],
+    ['3.3.0', '4.9', undefined],
+    ['3.2.0', '4.8.2', undefined],
+    ['3.4.0', '', undefined],
+    ['3.4.0', '4.12.0-0.okd-2023-04-16-041331', undefined],
+  ])('%s is read by the system of OpenShift %s, except: %s', (version, openshiftVersion, reason) => {
+    const merged = mergeOverride(base, { ignition: { version } }, 'the override', openshiftVersion);
+    expect(merged).toMatchObject(
+      reason === undefined
+        ? { kind: 'parsed', config: { ignition: { version } } }
+        : { kind: 'refused', refusal: { subject: 'the override', reason: expect.stringContaining(reason) as string } },
+    );
+  });
+});
+
 describe('merge of Ignition configs', () => {
   it('replaces the members of a file that the child sets, and keeps the others', () => {
     const { storage } = merge({ storage: { files: [{ path: '/etc/motd', contents: { source: 'data:,bye' } }] } });

@@ -118,6 +118,7 @@ async function toInstallHost(
   if (!hostname) throw new ArtifactsRefused(`Host ${hostId} has no hostname. Set it and start the installation again.`);
   const role = roleOf(entry, bootstrapHostId);
   if (!role) throw new ArtifactsRefused(`Host ${hostname} has no role. Set it and start the installation again.`);
+  const ignitionOverride = await ignitionOverrideOf(sources.secrets, entry, hostname).catch(refuseArtifacts);
   return {
     hostId,
     role,
@@ -125,9 +126,16 @@ async function toInstallHost(
     pool: role === 'worker' && isPoolNameChosen && machineConfigPoolName ? machineConfigPoolName : role,
     installationDisk: installationDisk.id || installationDisk.path,
     timeSources: entry.timeSources,
-    ignitionOverride: await ignitionOverrideOf(sources.secrets, entry, hostname).catch(refuseArtifacts),
+    ignitionOverride,
+    ...(ignitionOverride && { imageVersion: await imageVersionOf(sources, entry) }),
     fencing: await fencingOf(sources.secrets, entry),
   };
+}
+
+/** Returns the OpenShift version of the image of a host; empty when it is not set. */
+async function imageVersionOf({ eventStore }: InstallSources, { state: { infraEnvId } }: HostEntry): Promise<string> {
+  const { state } = await foldStream(eventStore, 'infraEnv', infraEnvId, infraEnvDecider);
+  return state.settings.openshiftVersion ?? '';
 }
 
 /** Returns JSON text; empty without an override. @throws RefusalError `not-ready` when the stored text is missing. */

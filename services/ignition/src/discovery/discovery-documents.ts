@@ -226,14 +226,14 @@ export class DiscoveryDocuments {
 
   /** Merges the override of the infra-env. @throws RefusalError when the override is missing or not valid */
   private async withOverride(
-    { infraEnvId, settings: { ignitionConfigOverride } }: InfraEnvState,
+    { infraEnvId, settings: { ignitionConfigOverride, openshiftVersion } }: InfraEnvState,
     config: IgnitionConfig,
   ): Promise<IgnitionConfig> {
     const field = 'ignition_config_override';
     const override = await openDocument(this.secrets, infraEnvId, ignitionConfigOverride, field);
     if (!override) return config;
     const parsed = parseIgnitionOverride(override, field);
-    const merged = parsed.kind === 'parsed' ? mergeOverride(config, parsed.config, field) : parsed;
+    const merged = parsed.kind === 'parsed' ? mergeOverride(config, parsed.config, field, openshiftVersion) : parsed;
     if (merged.kind === 'refused') throw new RefusalError(merged.refusal);
     return merged.config;
   }

@@ -196,10 +196,17 @@ describe('the discovery document of an infra-env', () => {
   it.each([
     ['an override that is none', 'ignitionConfigOverride', '{"ignition":{}}', 'invalid-input'],
     ['an override with a link above its files', 'ignitionConfigOverride', LINK_ABOVE_FILES, 'invalid-input'],
+    [
+      'an override that 4.11 cannot read',
+      'ignitionConfigOverride',
+      '{"ignition":{"version":"3.4.0"}}',
+      'invalid-input',
+    ],
     ['a static network that is none', 'staticNetworkConfig', '[{}]', 'invalid-input'],
   ])('is refused for %s', async (_, field, text, code) => {
     await open();
-    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered({ [field]: await sealed(text) }));
+    const settings = { openshiftVersion: '4.11', [field]: await sealed(text) };
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered(settings));
     await stage.start();
     expect(await refusalOf(render('full-iso'))).toMatchObject({ code });
   });

@@ -76,7 +76,7 @@ function leasedVipsOf({ clusterId, settings, vipLeases }: InstallRequest): Lease
 
 /** The override of a user may contain secrets, so the whole document is sealed. */
 function hostConfig(host: InstallHost, roles: RoleConfigs, pools: ReadonlySet<string>): MadeArtifact {
-  const { hostname, pool, role, hostId, ignitionOverride } = host;
+  const { hostname, pool, role, hostId, ignitionOverride, imageVersion } = host;
   const ofRole = roles.get(role);
   if (!ofRole)
     throw new ArtifactsRefused(`The release has no Ignition config for the role ${role} of host ${hostname}.`);
@@ -89,7 +89,7 @@ function hostConfig(host: InstallHost, roles: RoleConfigs, pools: ReadonlySet<st
   if (!ignitionOverride) return made(name, config);
   const subject = `the ignition override of host ${hostname}`;
   const override = parseIgnitionOverride(ignitionOverride, subject);
-  const merged = override.kind === 'parsed' ? mergeOverride(config, override.config, subject) : override;
+  const merged = override.kind === 'parsed' ? mergeOverride(config, override.config, subject, imageVersion) : override;
   if (merged.kind === 'refused') throw new ArtifactsRefused(merged.refusal.reason);
   return { ...made(name, merged.config), isSecret: true };
 }

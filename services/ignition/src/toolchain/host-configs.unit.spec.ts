@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { emptyIgnition, type ManifestFile } from '@muster/ignition-config';
 import { DocumentWorkers } from '@muster/nest-kit';
 import { hostConfigs, placedManifests } from './host-configs';
-import { sampleInstallRequest } from './sample-install-request.fixture.spec';
+import { sampleHost, sampleInstallRequest } from './sample-install-request.fixture.spec';
 
 afterEach(() => jest.restoreAllMocks());
 
@@ -24,6 +24,21 @@ it('the configs of many hosts are rendered in several turns of the event loop', 
   expect(made).toHaveLength(22);
   // Two hosts in each turn: the time is not read before the first one.
   expect(turns).toBeGreaterThanOrEqual(9);
+});
+
+it('an override that the booted system of a host cannot read is refused', async () => {
+  const roles = new Map([['master', emptyIgnition()]]);
+  const ignitionOverride = JSON.stringify({ ignition: { version: '3.4.0' } });
+  const configsWith = (imageVersion: string) =>
+    hostConfigs(
+      sampleInstallRequest({ hosts: [sampleHost(0, { ignitionOverride, imageVersion })] }),
+      roles,
+      DocumentWorkers.create(),
+    );
+  await expect(configsWith('4.11.58')).rejects.toThrow(
+    'the ignition override of host master-0 cannot be used: OpenShift 4.11.58 reads version 3.3.0',
+  );
+  expect(await configsWith('4.14.2')).toHaveLength(2);
 });
 
 describe('manifests that are patched', () => {

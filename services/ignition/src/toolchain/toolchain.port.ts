@@ -65,6 +65,8 @@ export interface InstallHost {
   readonly fencing?: FencingCredentials;
   /** JSON text of an Ignition config; empty without an override. */
   readonly ignitionOverride: string;
+  /** OpenShift version of the image that the host runs, when it has an override. Its system reads the config. */
+  readonly imageVersion?: string;
 }
 
 export interface MadeArtifact {
