@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { IgnitionService, type InfraEnvEvent, subjectOfMethod, toStoredData } from '@muster/contracts';
 import type { Environment } from '@muster/nest-kit';
-import { type JsonObject, NO_STREAM, type RecordedEvent, type Secrets } from '@muster/ports';
+import { type EventStore, type JsonObject, NO_STREAM, type RecordedEvent, type Secrets } from '@muster/ports';
 import { textAt } from '@muster/schema';
 import { temporaryDirectory } from '@muster/testing';
 import { openTestPlatform } from '@muster/testing/platform';
@@ -25,6 +25,7 @@ export interface ImageStage {
   readonly endpoints: readonly string[];
   readonly base: Buffer;
   readonly directory: string;
+  readonly eventStore: EventStore;
   readonly secrets: Secrets;
   /** Sets the document of the ignition service. Undefined: the infra-env does not exist. */
   setIgnition(text: string | undefined): void;
@@ -127,6 +128,7 @@ export async function openImageStage(
     endpoints: service.endpoints,
     base,
     directory: directory.path,
+    eventStore,
     secrets: platform.secrets,
     setIgnition: (text) => {
       ignition = text;

@@ -1,3 +1,5 @@
+import { unavailableRefusal } from '@muster/nest-kit';
+import { unavailableIn } from '@muster/ports';
 import { PROBLEMS, type Refusal, RefusalError, toProblemDocument } from '@muster/problems';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -24,6 +26,9 @@ export class ProblemFilter implements ExceptionFilter {
 
   private refusalOf(error: unknown, request: FastifyRequest): Refusal {
     if (error instanceof RefusalError) return error.refusal;
+    const unavailable = unavailableIn(error);
+    // A download changes nothing.
+    if (unavailable) return unavailableRefusal({ message: unavailable.message, isOutcomeUnknown: false });
     if (error instanceof HttpException && error.getStatus() === PROBLEMS['not-found'].status)
       return { code: 'not-found', reason: 'The path was not found.' };
     if (error instanceof HttpException) return { code: 'invalid-input', reason: error.message };
