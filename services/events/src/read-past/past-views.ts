@@ -40,7 +40,7 @@ export async function pastEvents(
 ): Promise<PastEvents> {
   const events: RecordedMusterEvent[] = [];
   const add = (past: readonly RecordedMusterEvent[]): void => {
-    events.push(...past);
+    events.push(...past.map(withoutPeers));
     if (events.length > PAST_EVENTS_MAX) throw new RefusalError({ code: 'invalid-input', reason: TOO_MUCH });
   };
   const isPast = ({ metadata }: RecordedMusterEvent): boolean => Date.parse(metadata.occurredAt) <= atMs;
@@ -77,6 +77,10 @@ export async function pastEvents(
     }
   return { events: events.sort((first, second) => first.position - second.position), compactedUntil };
 }
+
+/** Removes what no document contains. The first report of each host of a large cluster has an entry for each other host. */
+const withoutPeers = (event: RecordedMusterEvent): RecordedMusterEvent =>
+  event.type === 'ConnectivityReported' ? { ...event, data: { ...event.data, peers: [], vanishedPeers: [] } } : event;
 
 /** Number of documents that are read in one turn of the event loop at least. */
 const PAGE_DOCUMENTS = 500;

@@ -208,6 +208,21 @@ describe('a past state', () => {
     expect(sizes.slice(-3)).toEqual([1, 500, 500]);
   });
 
+  it('is read without the connections of its hosts, of which a large cluster has a million', async () => {
+    const body = { digest: 'sha256:0', bytes: 1 };
+    const peers = [{ hostId: 'host-1', nearAddresses: ['10.0.0.1'] }] as never;
+    const collisions = [{ address: '10.0.0.9', macAddresses: ['52:54:00:00:00:01'] }];
+    const reported = onInventory('ConnectivityReported', { body, peers, vanishedPeers: ['host-2'], collisions });
+    const platform = await stored(record([infraEnvRegistered(), clusterRegistered(), hostRegistered(), reported]));
+    const { events } = await pastEvents(CLUSTER_ID, Date.parse(timeAt(3)), platform);
+    const kept = events.flatMap((event) => (event.type === 'ConnectivityReported' ? [event.data] : []));
+    expect(kept).toMatchObject([{ body, peers: [], vanishedPeers: [], collisions, generation: 1 }]);
+    const { hosts } = await pastViews(CLUSTER_ID, events, projectEvent);
+    expect(hosts).toMatchObject([
+      { _connectivity_digest: 'sha256:0', _ip_collisions: { '10.0.0.9': expect.anything() } },
+    ]);
+  });
+
   it('contains nothing of other clusters', async () => {
     const platform = await stored(INSTALLATION_EVENTS);
     expect((await pastEvents('99999999-1111-4111-8111-111111111111', Date.parse(timeAt(99)), platform)).events).toEqual(
