@@ -43,7 +43,8 @@ export class RemoteHosts {
   ) {
     const texts: HostText[] = [];
     for (const [key, host] of hosts) {
-      if (ABSENT_STATUSES.includes(host.status)) continue;
+      // The inventory of a machine that is too large for the limit has no NICs, also when it is sent again.
+      if (ABSENT_STATUSES.includes(host.status) || host.hardware?.truncation === 'full') continue;
       const text = textOf(host);
       if (text) texts.push([key, text]);
       else this.withoutNics.add(key);

@@ -32,6 +32,16 @@ describe('remote hosts', () => {
     expect(hosts.without(key('b'))).toBe(remoteHostsOf([host('a')]).without(key('b')));
   });
 
+  it('do not wait for a host whose inventory was truncated completely, because it never reports NICs', () => {
+    const truncated = other({
+      hostId: 't',
+      status: 'insufficient',
+      hardware: hardware({ truncation: 'full', nics: [] }),
+    });
+    const hosts = remoteHostsOf([host('a'), host('b'), truncated]);
+    expect(hosts.without(key('a'))).toBe(remoteHostsOf([host('a'), host('b')]).without(key('a')));
+  });
+
   it('are not known for a host that is alone', () => {
     expect(remoteHostsOf([host('a')]).without(key('a'))).toBeUndefined();
   });
