@@ -129,6 +129,30 @@ describe('a revision that sets the present networking again', () => {
     expect(revisionOf(cluster, revise({ ...changes, name: 'other' }), false).changes).toEqual({ name: 'other' });
   });
 
+  it('keeps the machine network of a second address family, which has no VIP', () => {
+    const clusterNetworks = {
+      items: [
+        { cidr: '10.128.0.0/14', hostPrefix: 23 },
+        { cidr: 'fd01::/48', hostPrefix: 64 },
+      ],
+    };
+    const dual = { clusterNetworks, serviceNetworks: list('172.30.0.0/16', 'fd02::/112') };
+    const networks = list('192.0.2.0/24', 'fd00::/64');
+    const cluster = after(registration({ ...dual, machineNetworks: networks, apiVips: list('192.0.2.5') }));
+    const changes = { userManagedNetworking: false, vipDhcpAllocation: false, loadBalancerType: 'cluster-managed' };
+    expect(revisionOf(cluster, revise({ ...changes, name: 'other' }), false).changes).toEqual({ name: 'other' });
+  });
+
+  it('keeps the networks of a day-2 cluster, which has no allocation of VIPs', () => {
+    const imported = after(
+      registration({ apiVipDnsName: 'api.prod.example.com' }, { kind: 'AddHostsCluster', imported: true }),
+    );
+    const cluster = { ...imported, settings: { ...imported.settings, machineNetworks } };
+    expect(revisionOf(cluster, revise({ vipDhcpAllocation: false }), false).changes).toEqual({
+      vipDhcpAllocation: false,
+    });
+  });
+
   it('clears the VIPs when DHCP allocates them from now on', () => {
     const cluster = after(
       registration({ apiVips: list('192.0.2.5'), ingressVips: list('192.0.2.6'), machineNetworks }),
