@@ -206,7 +206,7 @@ function unusable({ openshift_version, cpu_architecture, url }: OsImageEntry, er
   if (error instanceof RefusalError || (!isKnown && errorCode(error) === undefined)) return error;
   const where = /^https?:/i.test(url) ? plain(url) : url;
   return new RefusalError({
-    code: error instanceof RemoteError ? 'busy' : 'internal',
+    code: error instanceof RemoteError || lacksResources(error) ? 'busy' : 'internal',
     reason: `The base image ${openshift_version}/${cpu_architecture} (${where} in OS_IMAGES) cannot be used: ${errorMessage(error)}`,
     subject: 'OS_IMAGES',
   });

@@ -1,11 +1,12 @@
 import type { Requests } from '@muster/ports';
+import type { ProblemCode } from '@muster/problems';
 import type { ImageConfig } from '../config';
 import { BaseImages } from './base-images';
 import type { ImageSources } from './image-sources';
 
 describe('a stored base image that cannot be opened', () => {
   /** Returns how often the image was forgotten, after which it is downloaded again. */
-  async function forgottenAfter(code: string): Promise<number> {
+  async function forgottenAfter(code: string, refusal: ProblemCode): Promise<number> {
     let forgotten = 0;
     const sources = {
       hold: async () => ({
@@ -17,17 +18,18 @@ describe('a stored base image that cannot be opened', () => {
     } as unknown as ImageSources;
     const entry = { openshift_version: '4.18', cpu_architecture: 'x86_64', url: 'https://a.lan/x.iso', version: '418' };
     const images = new BaseImages({ osImages: [entry] } as unknown as ImageConfig, sources, {} as Requests);
+    const reason: unknown = expect.stringContaining(`cannot be used: ${code}`);
     for (let request = 0; request < 2; request += 1)
-      await expect(images.find('4.18', 'x86_64')).rejects.toThrow(`cannot be used: ${code}`);
+      await expect(images.find('4.18', 'x86_64')).rejects.toMatchObject({ refusal: { code: refusal, reason } });
     return forgotten;
   }
 
   it.each(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'])('for lack of resources (%s) is kept', async (code) => {
-    expect(await forgottenAfter(code)).toBe(0);
+    expect(await forgottenAfter(code, 'busy')).toBe(0);
   });
 
   it.each(['ENOENT', 'EIO'])('because it is missing or damaged (%s) is downloaded again', async (code) => {
-    expect(await forgottenAfter(code)).toBe(2);
+    expect(await forgottenAfter(code, 'internal')).toBe(2);
   });
 });
 
