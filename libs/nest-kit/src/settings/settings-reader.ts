@@ -1,3 +1,5 @@
+import { CLUSTER_TIMEOUT_TABLE, HOST_TIMEOUT_TABLE } from '@muster/domain';
+import { OPERATOR_SETTINGS } from '@muster/operators';
 import type { Environment } from '../platform';
 import type { Setting } from './setting';
 import { type SettingName, SETTINGS, type SettingValue } from './settings.table';
@@ -106,10 +108,35 @@ export function attempt<Value>(
 /** Variables of the tests and tools of this repository, which use the same environment as the program. */
 const TOOL_PREFIXES = ['MUSTER_DEMO_', 'MUSTER_PROPERTY_', 'MUSTER_TESTS', 'MUSTER_VM_', 'MUSTER_WALK_'];
 
-/** Returns the names in the environment that start with `MUSTER_` and that no setting has: probably typing errors. */
+/** Shorter names may belong to other programs although they are similar, such as `WORKDIR`. */
+const SIMILAR_CHARACTERS_MIN = 12;
+const KNOWN: ReadonlySet<string> = new Set([
+  ...Object.entries(TYPED_SETTINGS).flatMap(([name, { aliases = [] }]) => [name, ...aliases]),
+  ...[...HOST_TIMEOUT_TABLE, ...CLUSTER_TIMEOUT_TABLE].flatMap(({ env }) => env ?? []),
+  ...OPERATOR_SETTINGS.map(({ variable }) => variable),
+]);
+
+/**
+ * Returns the names in the environment that no setting has and that start with `MUSTER_`, or differ from a setting in one letter: probably
+ * typing errors.
+ */
 export function unknownSettings(environment: Environment): readonly string[] {
+  const similar = [...KNOWN].filter((known) => known.length >= SIMILAR_CHARACTERS_MIN);
   return Object.keys(environment)
-    .filter((name) => name.startsWith('MUSTER_') && !Object.hasOwn(SETTINGS, name))
-    .filter((name) => !TOOL_PREFIXES.some((prefix) => name.startsWith(prefix)))
+    .filter((name) => !KNOWN.has(name) && !TOOL_PREFIXES.some((prefix) => name.startsWith(prefix)))
+    .filter((name) => name.startsWith('MUSTER_') || similar.some((known) => isMisspelled(name, known)))
     .sort();
+}
+
+/** Whether one letter was omitted, added or replaced, or two neighbours were exchanged. */
+function isMisspelled(name: string, known: string): boolean {
+  const shorter = Math.min(name.length, known.length);
+  let start = 0;
+  while (start < shorter && name[start] === known[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && name.at(-1 - end) === known.at(-1 - end)) end += 1;
+  const [found, wanted] = [name.slice(start, name.length - end), known.slice(start, known.length - end)];
+  return (
+    Math.max(found.length, wanted.length) === 1 || (found.length === 2 && [...found].reverse().join('') === wanted)
+  );
 }

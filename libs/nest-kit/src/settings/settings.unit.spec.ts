@@ -114,6 +114,23 @@ describe('readSettings', () => {
     expect(unknownSettings({ MUSTER_HOST_ARCHITECTURES: 'x86_64,aarch64' })).toEqual([]);
   });
 
+  it.each([
+    'SERVICE_BASEURL',
+    'RELEASE_IMAGE',
+    'HOST_STAGE_INSTALING_TIMEOUT',
+    'RHOCS_VERSIONS',
+    'AGENT_DOCKER_IMAGES',
+  ])('returns a variable that differs from a setting in one letter: %s', (name) =>
+    expect(unknownSettings({ [name]: '1', [`${name}_OF_ANOTHER_PROGRAM`]: '1' })).toEqual([name]),
+  );
+
+  it('returns no setting, no timeout, no setting of an operator, and no short name', () => {
+    const derived = [...timeoutSettings(String), ...operatorSettings()].map(({ name }) => name);
+    const aliases = Object.values(SETTINGS).flatMap((one) => ('aliases' in one ? (one.aliases ?? []) : []));
+    const names = [...derived, ...aliases, ...Object.keys(SETTINGS), 'WORKDIR', 'TEST_PORT'];
+    expect(unknownSettings(Object.fromEntries(names.map((name) => [name, '1'])))).toEqual([]);
+  });
+
   it('knows the variables of the tools', () => {
     expect(unknownSettings({ MUSTER_VM_PICTURES: '/x', MUSTER_DEMO_TIME_SCALE: '1', MUSTER_WALK_MS: '1' })).toEqual([]);
     expect(unknownSettings({ MUSTER_BENCH_X: '1' })).toEqual(['MUSTER_BENCH_X']);
