@@ -9,7 +9,7 @@ import {
   type OutputOf,
   READ_MODELS,
 } from '@muster/nest-kit';
-import { type ReadModels, TurnShare } from '@muster/ports';
+import { KeyedQueue, type ReadModels, TurnShare } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { CONFIG, type EventsConfig } from '../config';
@@ -22,8 +22,10 @@ const packed = promisify(gzip);
 /** Returns the state of a cluster at an earlier time. It replays the events until then. */
 @Controller()
 export class ReadPastController {
-  /** Reads that run. Callers repeat a request that takes long, and the repetition gets the same answer. */
+  /** Reads that run or wait. Callers repeat a request that takes long, and the repetition gets the same answer. */
   private readonly running = new Map<string, Promise<OutputOf<Method>>>();
+  /** By cluster. A read holds the events of its cluster in memory, and a slider of a page requests many times concurrently. */
+  private readonly turns = new KeyedQueue();
   /** All reads together. */
   private readonly time = new TurnShare(PAST_TIME);
 
@@ -45,7 +47,7 @@ export class ReadPastController {
     const key = `${clusterId} ${atMs}`;
     const running = this.running.get(key);
     if (running) return running;
-    const read = this.read(clusterId, atMs).finally(() => this.running.delete(key));
+    const read = this.turns.run(clusterId, () => this.read(clusterId, atMs)).finally(() => this.running.delete(key));
     this.running.set(key, read);
     return read;
   }
