@@ -13,6 +13,9 @@ export function isPartOf(name: string, device: string): boolean {
 
 const BLOCK_BYTES = 512;
 
+/** Maximum size of a log bundle that the service accepts, in bytes: 250 MiB. */
+export const LOG_BUNDLE_BYTES_MAX = 262_144_000;
+
 /** Returns a `.tar.gz` (ustar) of the files, by name. */
 export function createTarGz(files: { readonly [name: string]: string | Buffer }): Buffer {
   const blocks = Object.entries(files).flatMap(([name, text]) => {

@@ -8,6 +8,7 @@ import {
   CONTROLLER_RETRIES,
   createServiceApi,
   KUBE_RESOURCES,
+  LOG_BUNDLE_BYTES_MAX,
   readProxySettings,
   realTimer,
   retryUntilDone,
@@ -24,8 +25,6 @@ const LOG_FILE = '/tmp/controller_logs.log';
 const PROXY_RETRY_MS = 5_000;
 const MEBIBYTE = 1024 ** 2;
 const OUTPUT_BYTES_MAX = 64 * MEBIBYTE;
-/** The service accepts log bundles of this size. A larger one would be in the memory of a control plane node several times. */
-const ARCHIVE_BYTES_MAX = 250 * MEBIBYTE;
 const PROGRAM_MISSING_EXIT_CODE = 127;
 /** The Job mounts the root file system of its node here. */
 const NODE_ROOT = '/host';
@@ -97,7 +96,8 @@ interface PodHost extends ControllerHost {
 export function openPodHost(
   environment: { readonly [name: string]: string | undefined },
   nodeRoot: string,
-  archiveBytesMax = ARCHIVE_BYTES_MAX,
+  // A larger archive would be in the memory of a control plane node several times.
+  archiveBytesMax = LOG_BUNDLE_BYTES_MAX,
 ): PodHost {
   const isInContainer = (environment['PATH'] ?? '').split(delimiter).some((place) => existsSync(join(place, 'oc')));
   const usesNode = !isInContainer && lstatSync(join(nodeRoot, NODE_OC), { throwIfNoEntry: false }) !== undefined;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -82,6 +82,18 @@ describe('the logs of a host', () => {
       `logs_host_h/log-bundle-${gathered[0]?.[1]}.tar.gz`,
     ]);
   });
+
+  it('of a bootstrap host do not contain a bundle that the service would refuse', async () => {
+    const run: RunCommand = async (_program, _args, _signal, { environment } = {}) => {
+      const path = environment?.['TAR_FILE'] ?? '';
+      if (path) writeFileSync(path, '');
+      if (path) truncateSync(path, 251 * 1024 ** 2);
+      return { exitCode: 0, stdout: 'a line\n' };
+    };
+    const { archives, failure } = await gather(ORDER, run);
+    expect(failure).toBeUndefined();
+    expect(archives[1]).toEqual([...(archives[0] ?? []), 'logs_host_h/installer-gather.logs']);
+  }, 60_000);
 
   it('of a bootstrap host whose control plane never started state why its logs are missing', async () => {
     const run: RunCommand = async (program) => {

@@ -1,7 +1,14 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServiceApi, hostLogArchive, INSTALLER_RETRIES, realTimer, type ServiceAccess } from '@muster/host-api';
+import {
+  createServiceApi,
+  hostLogArchive,
+  INSTALLER_RETRIES,
+  LOG_BUNDLE_BYTES_MAX,
+  realTimer,
+  type ServiceAccess,
+} from '@muster/host-api';
 import { errorMessage } from '@muster/schema';
 import type { LogsRequest } from '../steps/step-work';
 import { ProgramMissing, type RunCommand } from './command';
@@ -127,6 +134,10 @@ async function collectControlPlane(order: LogsRequest, run: RunCommand, signal: 
       ({ stderr = '', stdout }) => stdout + stderr,
       errorMessage,
     );
+    const { size } = await stat(join(folder, name)).catch(() => ({ size: 0 }));
+    // The service would refuse all files, and the live system would hold a larger bundle in memory several times.
+    if (size > LOG_BUNDLE_BYTES_MAX)
+      return { 'installer-gather.logs': `${output}\nThe bundle has ${size} bytes, which is too large to be sent.\n` };
     const bundle = await readFile(join(folder, name)).catch(() => undefined);
     return { 'installer-gather.logs': output, ...(bundle && { [name]: bundle }) };
   } finally {
