@@ -10,7 +10,14 @@ export {
   hostPermits,
   placementIn,
 } from './permissions';
-export { isMaskedProxyUrl, MASK, maskedProxyUrl, proxyCredentialsRefusal, wrongHostIn } from './text-forms';
+export {
+  isMaskedProxyUrl,
+  MASK,
+  maskedProxyUrl,
+  proxyCredentialsRefusal,
+  withoutCredentials,
+  wrongHostIn,
+} from './text-forms';
 export { controlPlaneHostsOf, hostFeatureRefusal, infraEnvFeatureRefusal } from './feature-refusals';
 export {
   type Manifest,

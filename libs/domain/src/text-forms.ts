@@ -1,5 +1,6 @@
 import { parseCidr, parseIp } from '@muster/addresses';
 import type { Refusal } from '@muster/problems';
+import { isObject } from '@muster/schema';
 
 /** Maximum length of a DNS name of a cluster. */
 export const MAX_DOMAIN_CHARACTERS = 181;
@@ -126,6 +127,19 @@ const CREDENTIALS = /^([a-z]+:\/\/)[^\s/@]*@/;
  * unchanged.
  */
 export const maskedProxyUrl = (url: string): string => url.replace(CREDENTIALS, `$1${MASK}@`);
+
+/** Names of members of an install-config whose texts are credentials: `pullSecret`, `password`, `private-key-password`. */
+const CREDENTIAL_NAME = /password|secret|token/i;
+const URL_CREDENTIALS = /^([a-z][a-z\d+.-]*:\/\/)(?!\*{5}:\*{5}@)[^\s/@]*@/i;
+
+/** Returns the value with masks in place of credentials: those in URLs and in members with such a name. */
+export function withoutCredentials(value: unknown, name = ''): unknown {
+  if (typeof value === 'string')
+    return value !== '' && CREDENTIAL_NAME.test(name) ? MASK : value.replace(URL_CREDENTIALS, `$1${MASK}@`);
+  if (Array.isArray(value)) return value.map((item) => withoutCredentials(item, name));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutCredentials(item, key)]));
+}
 
 /** Returns whether the URL contains the mask that replaces credentials. */
 export const isMaskedProxyUrl = (url: string): boolean => CREDENTIALS.test(url) && maskedProxyUrl(url) === url;

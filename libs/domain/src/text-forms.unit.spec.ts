@@ -7,6 +7,7 @@ import {
   maskedProxyUrl,
   noProxyFault,
   proxyCredentialsRefusal,
+  withoutCredentials,
 } from './text-forms';
 
 describe('mask of a proxy URL', () => {
@@ -34,6 +35,20 @@ describe('mask of a proxy URL', () => {
       expect(isProxyUrl(maskedProxyUrl(text), ['http:'])).toBe(false);
     },
   );
+});
+
+it('replaces credentials in a document with masks, and nothing else', () => {
+  const given = (secret: string, url: string) => ({
+    pullSecret: secret,
+    fips: true,
+    proxy: { httpProxy: `http://${url}proxy:3128`, noProxy: 'me@example.com' },
+    hosts: [
+      { bmc: { address: `redfish-virtualmedia+https://${url}bmc/1`, username: 'root', password: secret, port: 1 } },
+      { bmc: { address: 'ipmi://192.0.2.1', password: '', none: null } },
+    ],
+    'private-key-password': [secret],
+  });
+  expect(withoutCredentials(given('canary', 'me:canary@'))).toEqual(given('*****', '*****@'));
 });
 
 describe('the host of a proxy', () => {

@@ -1,5 +1,5 @@
 import { IgnitionService, PULL_SECRET } from '@muster/contracts';
-import { clusterDecider, isDay2 } from '@muster/domain';
+import { clusterDecider, isDay2, withoutCredentials } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { composeInstallConfig } from '@muster/ignition-config';
 import {
@@ -157,7 +157,11 @@ export class RenderInstallConfigController {
         reason: composed.reason,
         subject: 'install_config_overrides',
       });
-    return { content: Buffer.from(JSON.stringify(composed.config)).toString('base64') };
+    const { config } = composed;
+    const shown = withoutSecrets
+      ? Object.assign({}, withoutCredentials(config), { pullSecret: EMPTY_PULL_SECRET })
+      : config;
+    return { content: Buffer.from(JSON.stringify(shown)).toString('base64') };
   }
 }
 

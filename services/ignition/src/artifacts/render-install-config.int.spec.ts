@@ -208,6 +208,33 @@ describe('an install-config before the installation', () => {
     });
   });
 
+  it('contains no credentials of overrides for callers that may only read', async () => {
+    await givenReadyCluster(stage);
+    const bmc = { address: 'https://me:canary@bmc', username: 'root', password: 'canary' };
+    const pullSecret = '{"auths":{"canary":{"auth":"bWU6Y2FuYXJ5"}}}';
+    const overrides = JSON.stringify({
+      pullSecret,
+      proxy: { httpProxy: 'http://me:canary@proxy:3128' },
+      platform: { baremetal: { hosts: [{ bmc }] } },
+    });
+    const document = await sealDocument(stage.platform.secrets, CLUSTER_ID, overrides);
+    await stage.given('cluster', CLUSTER_ID, {
+      type: 'ClusterSettingsRevised',
+      data: { changes: { installConfigOverrides: { document } } },
+    } as unknown as MusterEvent);
+    await eventually('the overrides are there', async () => (await rendered()).split('canary').length === 5);
+    expect(JSON.parse(await rendered())).toMatchObject({ pullSecret, platform: { baremetal: { hosts: [{ bmc }] } } });
+    const text = await rendered(true);
+    expect(text).not.toContain('canary');
+    expect(JSON.parse(text)).toMatchObject({
+      pullSecret: '{"auths":{}}',
+      proxy: { httpProxy: 'http://*****@proxy:3128' },
+      platform: {
+        baremetal: { hosts: [{ bmc: { address: 'https://*****@bmc', username: 'root', password: '*****' } }] },
+      },
+    });
+  });
+
   it('omits hosts without a role', async () => {
     await givenReadyCluster(stage);
     await eventually('all hosts are counted', async () => workersOf(await rendered()) === 1);
