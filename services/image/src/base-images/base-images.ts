@@ -1,3 +1,4 @@
+import { resolve, sep } from 'node:path';
 import { BootImageError, createMinimalIso, type MinimalIso, readBootIsoLayout } from '@muster/boot-image';
 import type { InfraEnvEvent } from '@muster/contracts';
 import { BoundedMap, eventSubject } from '@muster/event-sourcing';
@@ -140,9 +141,12 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
     });
   }
 
-  /** The list is public. The log contains the path. */
+  /** The list and boot artifacts are public, so the names of directories replace their paths. */
   private shown(reason: string): string {
-    return reason.replaceAll(this.config.store.directory, 'DATA_DIR');
+    const { imageDirectory, store } = this.config;
+    return reason
+      .replaceAll(store.directory, 'DATA_DIR')
+      .replaceAll(`${resolve(imageDirectory)}${sep}`, `IMAGE_DIRECTORY${sep}`);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -169,7 +173,7 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
         if (!lacksResources(error)) forget();
       }
       releaseAll();
-      throw unusable(entry, error);
+      throw unusable(entry, error, this.shown(errorMessage(error)));
     }
   }
 
@@ -200,14 +204,14 @@ async function toBaseImage(
   }
 }
 
-function unusable({ openshift_version, cpu_architecture, url }: OsImageEntry, error: unknown): unknown {
+function unusable({ openshift_version, cpu_architecture, url }: OsImageEntry, error: unknown, reason: string): unknown {
   const isKnown = error instanceof BootImageError || error instanceof RangeError || error instanceof RemoteError;
   // Errors of the operating system have a code. They may come from another realm, so `instanceof` is not used.
   if (error instanceof RefusalError || (!isKnown && errorCode(error) === undefined)) return error;
   const where = /^https?:/i.test(url) ? plain(url) : url;
   return new RefusalError({
     code: error instanceof RemoteError || lacksResources(error) ? 'busy' : 'internal',
-    reason: `The base image ${openshift_version}/${cpu_architecture} (${where} in OS_IMAGES) cannot be used: ${errorMessage(error)}`,
+    reason: `The base image ${openshift_version}/${cpu_architecture} (${where} in OS_IMAGES) cannot be used: ${reason}`,
     subject: 'OS_IMAGES',
   });
 }
