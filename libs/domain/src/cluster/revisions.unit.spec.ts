@@ -1,5 +1,5 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
-import { after, operator, registration, START } from './cluster.fixture.spec';
+import { after, operator, refusalOf, registration, START, when } from './cluster.fixture.spec';
 import type { ReviseCluster } from './commands';
 import { revisionOf } from './settings';
 import type { ClusterState } from './state';
@@ -173,6 +173,26 @@ describe('a revision that sets the present networking again', () => {
     const managed = after(registration({ platformType: 'vsphere', userManagedNetworking: true }));
     expect(revisionOf(managed, revise({ userManagedNetworking: false }), false).changes).toEqual({
       userManagedNetworking: false,
+    });
+  });
+});
+
+describe('machine networks that a user sets after the registration', () => {
+  const withSdn = { openshiftVersion: '4.14.1', networkType: 'OpenShiftSDN' };
+  const machineNetworks = list('192.0.2.0/24');
+
+  it.each<readonly [string, ClusterState]>([
+    ['DHCP allocates the VIPs', after(registration({ ...withSdn, vipDhcpAllocation: true }))],
+    ['the user manages the networking', after(registration({ platformType: 'none' }))],
+    ['the user manages the load balancer', after(registration({ loadBalancerType: 'user-managed' }))],
+    ['the cluster is installed', after(registration({}, { kind: 'AddHostsCluster', imported: true }))],
+  ])('are accepted when %s', (_case, cluster) => {
+    expect(when(cluster, revise({ machineNetworks })).state.settings).toMatchObject({ machineNetworks });
+  });
+
+  it('are refused when the VIPs determine them', () => {
+    expect(refusalOf(after(registration()), revise({ machineNetworks }))).toMatchObject({
+      subject: 'machine_networks',
     });
   });
 });
