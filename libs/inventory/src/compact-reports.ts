@@ -50,11 +50,12 @@ const range = (start: number, end: number): readonly number[] =>
 /** Reports are compared within one generation, up to a report that was discarded or failed. */
 function endOfPeriod(events: readonly InventoryEvent[], start: number): number {
   const generation = events[start]?.data.generation;
-  const next = events.findIndex(
-    ({ type, data }, index) =>
-      index > start && (data.generation !== generation || type === 'ReportCleared' || type === 'StepFailed'),
-  );
-  return next < 0 ? events.length : next;
+  for (let index = start + 1; index < events.length; index += 1) {
+    const event = events[index];
+    if (event?.data.generation !== generation || event?.type === 'ReportCleared' || event?.type === 'StepFailed')
+      return index;
+  }
+  return events.length;
 }
 
 function removableOf(events: readonly InventoryEvent[], indexes: readonly number[]): readonly number[] {

@@ -33,6 +33,21 @@ describe('compacted reports', () => {
     expect(keptOf(events(ntp(1), ntp(2), cleared, ntp(2)))).toEqual([0, 1, 2, 3]);
   });
 
+  it('are found in a time that is proportional to the events when a step fails again and again', () => {
+    const failed = reportEvent(KEY, 'StepFailed', { stepType: 'ntp-synchronizer' });
+    const all = events(...Array.from({ length: 500 }, () => [ntp(), ntp(), failed]).flat());
+    let reads = 0;
+    const counted = all.map((event) => ({
+      ...event,
+      get type() {
+        reads += 1;
+        return event.type;
+      },
+    }));
+    expect(keptOf(counted as readonly InventoryEvent[])).toHaveLength(1_000);
+    expect(reads).toBeLessThan(20 * all.length);
+  });
+
   it('do not contain the last Ignition config that the host downloaded, which a failed download leaves valid', () => {
     const download = (isSuccess: boolean): SampleEvent =>
       reportEvent(KEY, 'ApiVipConnectivityReported', { isSuccess, body: BODY, networking: isSuccess ? 'managed' : '' });
