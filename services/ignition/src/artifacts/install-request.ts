@@ -1,4 +1,4 @@
-import { type Family, parseCidrs } from '@muster/addresses';
+import { type Family, parseCidr, parseCidrs } from '@muster/addresses';
 import { hostSecretName, PULL_SECRET } from '@muster/contracts';
 import { type ClusterState, effectiveRole, infraEnvDecider, isDay2, MASK } from '@muster/domain';
 import type { FencingCredentials } from '@muster/ignition-config';
@@ -216,14 +216,27 @@ export async function surroundingsOf(
     if (isTimeChosen) continue;
     for (const source of [...splitList(ntpSources), ...splitList(additionalNtpSources)]) timeSources.add(source);
   }
-  const given = settings.machineNetworks?.items ?? [];
   const bootstrap = hosts.find(({ state }) => state.hostId === bootstrapHostId) ?? hosts[0];
   return {
     additionalTrustBundle: [...bundles].map((bundle) => `${bundle}\n`).join(''),
     mirrors: registries.mirrors,
     ntpServers: [...timeSources],
-    machineNetworks: given.length > 0 || !bootstrap ? given : networksOf(bootstrap, familiesOf(settings)),
+    machineNetworks: machineNetworksOf(settings, bootstrap),
   };
+}
+
+/**
+ * Returns the given networks, or those of the bootstrap host. No rule compares networks that a user manages with those of the cluster,
+ * but the installer requires the same address families. The bootstrap host is in the networks that are not given.
+ */
+function machineNetworksOf(settings: ClusterState['settings'], bootstrap: HostEntry | undefined): readonly string[] {
+  const given = settings.machineNetworks?.items ?? [];
+  const isCompleted = given.length === 0 || (settings.userManagedNetworking && settings.controlPlaneCount !== 1);
+  if (!bootstrap || !isCompleted) return given;
+  return familiesOf(settings).flatMap((family) => {
+    const ofFamily = given.filter((network) => parseCidr(network)?.family === family);
+    return ofFamily.length > 0 ? ofFamily : networksOf(bootstrap, [family]);
+  });
 }
 
 /** The address families of a cluster, the primary one first. Both before the cluster networks are set. */

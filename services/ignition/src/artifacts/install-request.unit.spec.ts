@@ -1,5 +1,5 @@
 import { networksOf } from '../view/install-view';
-import { bootOf, placeOf } from './install-request';
+import { bootOf, placeOf, surroundingsOf } from './install-request';
 
 type Entry = Parameters<typeof placeOf>[0];
 type Settings = Parameters<typeof placeOf>[1];
@@ -51,6 +51,37 @@ describe('networks of a host', () => {
     ['none in a family without an address', host([STORAGE]), [4, 6], ['10.99.0.0/24']],
   ])('are %s', (_, entry, families, expected) => {
     expect(networksOf(entry, families)).toEqual(expected);
+  });
+});
+
+describe('the machine networks of an installation', () => {
+  type Surroundings = Parameters<typeof surroundingsOf>;
+  const sources = { eventStore: { readStream: () => [] }, secrets: {} } as unknown as Surroundings[0];
+  const bootstrap = {
+    ...host([STORAGE, HOME], [defaultRoute('eno2'), defaultRoute('eno2', 1, true)]),
+    state: { infraEnvId: 'i', hostId: 'h' },
+  } as unknown as Surroundings[3][number];
+  const networksWith = async (settings: Surroundings[2]['settings']) => {
+    const state = { settings, bootstrapHostId: 'h' } as unknown as Surroundings[2];
+    const config = { registries: { settings: undefined, mirrors: [], permittedMirrors: [] }, redHatCaPem: '' };
+    return (await surroundingsOf(sources, config, state, [bootstrap])).machineNetworks;
+  };
+  const DUAL_IPV6 = networks('fd01::/48', '10.128.0.0/14');
+
+  it.each<[string, Settings['clusterNetworks'], readonly string[], readonly string[]]>([
+    ['those of the bootstrap host', DUAL, [], ['192.168.1.0/24', 'fd00::/64']],
+    ['the given ones', DUAL, ['192.168.0.0/16', 'fd00::/48'], ['192.168.0.0/16', 'fd00::/48']],
+    ['the given one and that of the other family', DUAL, ['192.168.0.0/16'], ['192.168.0.0/16', 'fd00::/64']],
+    ['that of the primary family first', DUAL_IPV6, ['192.168.0.0/16'], ['fd00::/64', '192.168.0.0/16']],
+    ['none of a family that the cluster does not have', IPV4, ['192.168.0.0/16', 'fd00::/48'], ['192.168.0.0/16']],
+  ])('are %s', async (_, clusterNetworks, items, expected) => {
+    const settings = { controlPlaneCount: 3, userManagedNetworking: true, clusterNetworks };
+    expect(await networksWith({ ...settings, machineNetworks: { items: [...items] } })).toEqual(expected);
+  });
+
+  it('are the given ones when the cluster manages its networks', async () => {
+    const settings = { controlPlaneCount: 3, clusterNetworks: DUAL, machineNetworks: { items: ['192.168.0.0/16'] } };
+    expect(await networksWith(settings)).toEqual(['192.168.0.0/16']);
   });
 });
 
