@@ -4,15 +4,22 @@ import { Type } from '@sinclair/typebox';
 import type { DiscoverySettings } from '../discovery-settings';
 import { type BusCredentials, createHttpTransport, type HttpTransport } from './http-transport';
 import { type ConnectNats, createBusKey, createNatsTransport } from './nats-transport';
-import { type Transport, TransportUnreachable } from './transport.port';
+import { type Transport, TransportRefused, TransportUnreachable } from './transport.port';
 
-/** Uses `first`, and `spare` when `first` does not answer. A refusal is an answer. Wake-ups are received from both. */
+/** The limit for the size of a message differs between the transports. */
+const TOO_LARGE = 413;
+
+/**
+ * Uses `first`, and `spare` when `first` does not answer or the message is too large for it. Other refusals are answers. Wake-ups are
+ * received from both.
+ */
 export function withFallback(first: Transport, spare: Transport): Transport {
   const through = async <T>(go: (transport: Transport) => Promise<T>): Promise<T> => {
     try {
       return await go(first);
     } catch (error) {
-      if (!(error instanceof TransportUnreachable)) throw error;
+      const isTooLarge = error instanceof TransportRefused && error.status === TOO_LARGE;
+      if (!isTooLarge && !(error instanceof TransportUnreachable)) throw error;
       return go(spare);
     }
   };

@@ -23,6 +23,11 @@ describe('a fallback transport', () => {
     expect(await register(withFallback(first, spare))).toEqual({ agentVersion: 'through the spare transport' });
   });
 
+  it('is used for a message that is too large for the first transport', async () => {
+    const first = transportThat(() => Promise.reject(new TransportRefused(413, 'at most 1048576 bytes')));
+    expect(await register(withFallback(first, spare))).toEqual({ agentVersion: 'through the spare transport' });
+  });
+
   it('is not used after a refusal, because a refusal is an answer', async () => {
     const first = transportThat(() => Promise.reject(new TransportRefused(409, 'no')));
     await expect(register(withFallback(first, spare))).rejects.toThrow(TransportRefused);
