@@ -190,6 +190,28 @@ describe('machine networks that a user sets after the registration', () => {
     expect(when(cluster, revise({ machineNetworks })).state.settings).toMatchObject({ machineNetworks });
   });
 
+  it('replace those of a dual-stack cluster, also when each of these contains its VIP', () => {
+    const clusterNetworks = {
+      items: [
+        { cidr: '10.128.0.0/14', hostPrefix: 23 },
+        { cidr: 'fd01::/48', hostPrefix: 64 },
+      ],
+    };
+    const dual = { clusterNetworks, serviceNetworks: list('172.30.0.0/16', 'fd02::/112') };
+    const vips = { apiVips: list('192.0.2.5', 'fd00::5'), ingressVips: list('192.0.2.6', 'fd00::6') };
+    const cluster = after(registration({ ...dual, ...vips, machineNetworks: list('192.0.2.0/24', 'fd00::/64') }));
+    const wider = list('192.0.2.0/23', 'fd00::/60');
+    expect(when(cluster, revise({ machineNetworks: wider })).state.settings.machineNetworks).toEqual(wider);
+  });
+
+  it.each<readonly [string, Settings]>([
+    ['API', { apiVips: list('192.0.2.5') }],
+    ['ingress', { ingressVips: list('192.0.2.6') }],
+  ])('stay with an empty list when they contain the only VIP, of the %s', (_case, vip) => {
+    const cluster = after(registration({ ...vip, machineNetworks }));
+    expect(revisionOf(cluster, revise({ machineNetworks: list() }), false).changes).toEqual({});
+  });
+
   it('are refused when the VIPs determine them', () => {
     expect(refusalOf(after(registration()), revise({ machineNetworks }))).toMatchObject({
       subject: 'machine_networks',
