@@ -35,7 +35,9 @@ export function controlPlaneClaim(facts: ClusterFacts): Claim {
   const { controlPlane, arbiters, workers } = countRoles(facts);
   const found = controlPlane.length;
   if (isSingleNode(facts.settings))
-    return found === 1 && workers === 0 ? pass(found) : failBecause('single-node-roles', found, arbiters, workers);
+    return found === 1 && arbiters + workers === 0
+      ? pass(found)
+      : failBecause('single-node-roles', found, arbiters, workers);
   const isEnough = found === controlPlaneCount;
   if (controlPlaneCount !== 2) return isEnough ? pass(found) : fail(found, controlPlaneCount);
   const isFenced = controlPlane.every(({ hasFencingCredentials }) => hasFencingCredentials);
@@ -104,9 +106,9 @@ export const HOSTS_RULES: readonly ClusterRule[] = [
         required: '{1} control plane hosts',
       },
       'single-node-roles': {
-        message: `The cluster has ${ROLES}, a single node requires exactly 1 control plane host and no worker`,
+        message: `The cluster has ${ROLES}, a single node requires exactly 1 control plane host and no arbiter or worker`,
         measured: ROLES,
-        required: '1 control plane host and no worker',
+        required: '1 control plane host and no arbiter or worker',
       },
       'two-node-roles': {
         message: `The cluster has ${ROLES}, 2 control plane hosts with an arbiter or with fencing credentials are required`,

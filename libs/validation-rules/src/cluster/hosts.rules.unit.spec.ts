@@ -60,6 +60,7 @@ describe('the number of control plane hosts', () => {
     ['a single node gets its role', 1, [AUTO], 'success'],
     ['the second host of a single node is a worker', 1, [AUTO, AUTO], 'failure'],
     ['a single node has two control plane hosts', 1, [MASTER, MASTER], 'failure'],
+    ['a single node has an arbiter', 1, [MASTER, { role: 'arbiter' }], 'failure'],
   ] as const)('%s', (_, controlPlaneCount, hosts, status) => {
     expect(outcomeOf(controlPlaneCount, hosts)?.status).toBe(status);
   });
