@@ -52,7 +52,12 @@ export class ClustersController {
   ): Promise<JsonAnswer> {
     const isWanted = toFilter(query);
     const filter = (cluster: ClusterDocument): boolean => isWanted(cluster) && this.ownership.shows(caller, cluster);
-    return jsonPieces(await this.clusters.list(filter, { withHosts: query.with_hosts ?? false, withDeleted }));
+    const options = { withHosts: query.with_hosts ?? false, withDeleted, isReader: this.readerOf(caller) };
+    return jsonPieces(await this.clusters.list(filter, options));
+  }
+
+  private readerOf(caller: Caller): (cluster: ClusterDocument) => Promise<boolean> {
+    return async (cluster) => !(await this.ownership.permitsWrite(caller, cluster));
   }
 
   @Post()
@@ -127,8 +132,10 @@ export class ClustersController {
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() query: ShowClusterQuery,
     @WithDeleted() withDeleted: boolean,
+    @CurrentCaller() caller: Caller,
   ): Promise<JsonAnswer> {
-    return jsonPieces(await this.clusters.text(clusterId, { withHosts: !query['exclude-hosts'], withDeleted }));
+    const options = { withHosts: !query['exclude-hosts'], withDeleted, isReader: this.readerOf(caller) };
+    return jsonPieces(await this.clusters.text(clusterId, options));
   }
 
   @Patch(':cluster_id')

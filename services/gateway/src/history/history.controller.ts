@@ -22,8 +22,9 @@ import { createJsonReader, holds, memberAt, onlyPresent, textAt } from '@muster/
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Answers, AnswersText } from '../api-document/answers.decorator';
-import { Accepts, OnlyRoles } from '../auth/caller';
-import { Context } from '../auth/request.decorators';
+import { Accepts, type Caller, OnlyRoles } from '../auth/caller';
+import { Ownership } from '../auth/ownership';
+import { Context, CurrentCaller } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { type JsonAnswer, jsonPieces } from '../http/file-answers';
 import { IdPipe } from '../http/request.pipes';
@@ -156,6 +157,7 @@ export class HistoryController {
     private readonly hosts: HostViews,
     private readonly readModels: GatewayReadModels,
     @Inject(CLOCK) private readonly clock: Clock,
+    private readonly ownership: Ownership,
   ) {}
 
   /** A cluster and its hosts at an earlier point in time. */
@@ -166,15 +168,16 @@ export class HistoryController {
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() { at }: PastQuery,
     @Context() context: CommandContext,
+    @CurrentCaller() caller: Caller,
   ): Promise<JsonAnswer> {
-    if (at === undefined) return this.clusters.show(clusterId);
     // Access to the cluster gives access to its history.
-    await this.clusters.document(clusterId);
+    const isReader = !(await this.ownership.permitsWrite(caller, await this.clusters.document(clusterId)));
+    if (at === undefined) return this.clusters.show(clusterId, { withHosts: true, isReader: async () => isReader });
     const { documents } = await this.commands.send(EventsService.method.readPast, { clusterId, at }, context);
     const text = await unpacked(Buffer.from(documents, 'base64'), { maxOutputLength: PAST_MAX_BYTES });
     const past = readPast(text.toString());
     const members = onlyPresent({ compacted_until: past.compacted_until });
-    return jsonPieces(await this.clusters.pastText(past.cluster, past.hosts, members));
+    return jsonPieces(await this.clusters.pastText(past.cluster, past.hosts, members, isReader));
   }
 
   /** Durations of the phases of a cluster and of the stages of its hosts, and the failures. */

@@ -5,8 +5,10 @@ import {
   presentCluster,
   type V2Cluster,
 } from '@muster/assisted-api';
+import { withoutCredentials } from '@muster/domain';
 import { READ_MODELS } from '@muster/nest-kit';
 import type { Collection, ReadModels } from '@muster/ports';
+import { parseJson } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 import { type JsonAnswer, jsonList, type JsonPiece, jsonPieces } from '../http/file-answers';
 import { collect, findAll, ListOrder, noCluster, SealedTexts } from './documents';
@@ -24,7 +26,15 @@ interface Static {
    * @default false
    */
   readonly withDeleted?: boolean;
+  /**
+   * Whether the caller may only read the cluster. Then the credentials in its overrides are masked.
+   * @default false, for callers with write access
+   */
+  readonly isReader?: (document: ClusterDocument) => Promise<boolean>;
 }
+
+/** How the documents of users are shown: as they were given, with masked credentials, or not at all. */
+type Documents = 'given' | 'masked' | 'omitted';
 
 const END = '}';
 const NEWEST_FIRST = new ListOrder<ClusterDocument>('created_at', true);
@@ -64,7 +74,7 @@ export class ClusterViews {
    */
   async textWithoutDocuments(clusterId: string): Promise<readonly JsonPiece[]> {
     const document = await this.document(clusterId);
-    return (await this.textWithHosts(document, { withDeleted: false, documents: false })).render();
+    return (await this.textWithHosts(document, { withDeleted: false, documents: 'omitted' })).render();
   }
 
   /**
@@ -73,8 +83,9 @@ export class ClusterViews {
    */
   async text(clusterId: string, options: Static): Promise<readonly JsonPiece[]> {
     const document = await (options.withDeleted ? this.documentOrDeleted(clusterId) : this.document(clusterId));
-    const variant = `${Number(options.withHosts)}${Number(options.withDeleted ?? false)}`;
-    return this.whole.joined(`${clusterId}/${variant}`, await this.textOf(document, options));
+    const documents = await documentsFor(document, options);
+    const variant = `${Number(options.withHosts)}${Number(options.withDeleted ?? false)}${documents}`;
+    return this.whole.joined(`${clusterId}/${variant}`, await this.textOf(document, options, documents));
   }
 
   /** Returns a past state of a cluster as JSON in parts, with its hosts of that time and more members. */
@@ -82,10 +93,11 @@ export class ClusterViews {
     document: ClusterDocument,
     hostDocuments: readonly HostDocument[],
     members: object,
+    isReader: boolean,
   ): Promise<readonly JsonPiece[]> {
     const texts = hostDocuments.map((host) => this.hosts.pastText(host, document.control_plane_count));
     const hosts = await Promise.all(texts);
-    const installConfigOverrides = await this.overridesOf(document);
+    const installConfigOverrides = await this.overridesOf(document, isReader ? 'masked' : 'given');
     const begin = await this.turns.run(() =>
       untilHosts(Object.assign(presentCluster(document, { hostDocuments, installConfigOverrides }), members)),
     );
@@ -99,15 +111,19 @@ export class ClusterViews {
     const present = await inCollection(COLLECTIONS.clusters);
     const deleted = options.withDeleted ? await inCollection(COLLECTIONS.deletedClusters) : [];
     const wanted = [...present, ...deleted].filter(filter);
+    const shown = await allOf(wanted.map((document) => documentsFor(document, options)));
+    const masked = wanted.filter((_, index) => shown[index] === 'masked').map(({ id }) => id);
+    const ofOne = (index: number): Documents => shown[index] ?? 'masked';
     const key = `/${Number(options.withHosts)}${Number(options.withDeleted ?? false)}`;
     if (!options.withHosts)
       return this.whole.joined(key, {
-        sources: () => wanted,
-        render: async () => jsonList(await allOf(wanted.map((document) => this.textAlone(document)))),
+        sources: () => [...wanted, masked.join()],
+        render: async () =>
+          jsonList(await allOf(wanted.map((document, index) => this.textAlone(document, ofOne(index))))),
       });
-    const texts = await Promise.all(wanted.map((document) => this.textOf(document, options)));
+    const texts = await Promise.all(wanted.map((document, index) => this.textOf(document, options, ofOne(index))));
     return this.whole.joined(key, {
-      sources: () => texts.flatMap((text) => text.sources()),
+      sources: () => [...texts.flatMap((text) => text.sources()), masked.join()],
       render: async () => jsonList(await Promise.all(texts.map((text) => text.render()))),
     });
   }
@@ -136,29 +152,37 @@ export class ClusterViews {
     return deleted ?? this.document(clusterId);
   }
 
-  private textOf(document: ClusterDocument, { withHosts, withDeleted = false }: Static): Text | Promise<Text> {
-    if (withHosts) return this.textWithHosts(document, { withDeleted, documents: true });
-    return { sources: () => [document], render: () => this.textAlone(document) };
+  private textOf(
+    document: ClusterDocument,
+    { withHosts, withDeleted = false }: Static,
+    documents: Documents,
+  ): Text | Promise<Text> {
+    if (withHosts) return this.textWithHosts(document, { withDeleted, documents });
+    return { sources: () => [document], render: () => this.textAlone(document, documents) };
   }
 
-  private textAlone(document: ClusterDocument): readonly JsonPiece[] | Promise<readonly JsonPiece[]> {
-    return this.kept.find(document.id, [document]) ?? this.rendered(document.id, document, true);
+  private textAlone(
+    document: ClusterDocument,
+    documents: Documents,
+  ): readonly JsonPiece[] | Promise<readonly JsonPiece[]> {
+    const key = `${document.id}/${documents}`;
+    return this.kept.find(key, [document]) ?? this.rendered(key, document, documents);
   }
 
   private async textWithHosts(
     document: ClusterDocument,
-    { withDeleted, documents }: { readonly withDeleted: boolean; readonly documents: boolean },
+    { withDeleted, documents }: { readonly withDeleted: boolean; readonly documents: Documents },
   ): Promise<Text> {
     const hostDocuments = [
       // The documents of many clusters are read in several turns as well.
       ...(await this.turns.run(() => this.hosts.documentsOfCluster(document.id))),
       ...(withDeleted ? await this.hosts.deletedDocumentsOfCluster(document.id) : []),
     ];
-    const key = `${document.id}/hosts/${Number(withDeleted)}${Number(documents)}`;
+    const key = `${document.id}/hosts/${Number(withDeleted)}${documents}`;
     const [begin = END] =
       this.kept.find(key, [document, ...hostDocuments]) ??
       (await this.rendered(key, document, documents, hostDocuments));
-    const detail = { ...HOSTS_IN_CLUSTER, documents };
+    const detail = { ...HOSTS_IN_CLUSTER, documents: documents !== 'omitted' };
     return {
       sources: () => [document, ...hostDocuments.flatMap((host) => this.hosts.sourcesOf(host))],
       render: async () => {
@@ -172,10 +196,10 @@ export class ClusterViews {
   private async rendered(
     key: string,
     document: ClusterDocument,
-    documents: boolean,
+    documents: Documents,
     hostDocuments?: readonly HostDocument[],
   ): Promise<readonly JsonPiece[]> {
-    const installConfigOverrides = documents ? await this.overridesOf(document) : undefined;
+    const installConfigOverrides = await this.overridesOf(document, documents);
     return this.turns.run(() => {
       const cluster = presentCluster(document, { hostDocuments, installConfigOverrides });
       const pieces = [hostDocuments ? untilHosts(cluster) : JSON.stringify(cluster)];
@@ -193,9 +217,17 @@ export class ClusterViews {
     return (await this.sealed.of(clusterId, digest)) ?? '';
   }
 
-  private overridesOf(document: ClusterDocument): Promise<string | undefined> {
-    return this.sealed.of(document.id, document._install_config_overrides?.digest);
+  private async overridesOf(document: ClusterDocument, documents: Documents): Promise<string | undefined> {
+    if (documents === 'omitted') return undefined;
+    const text = await this.sealed.of(document.id, document._install_config_overrides?.digest);
+    return text && documents === 'masked' ? JSON.stringify(withoutCredentials(parseJson(text))) : text;
   }
+}
+
+/** Without overrides, all callers share the text of a cluster. */
+function documentsFor(document: ClusterDocument, { isReader }: Static): Documents | Promise<Documents> {
+  if (!isReader || !document._install_config_overrides) return 'given';
+  return isReader(document).then((isMasked) => (isMasked ? 'masked' : 'given'));
 }
 
 /** Returns the JSON of the cluster up to the list of its hosts, which is its last member. */
