@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ByteStream, type DownloadProgress, KeyedQueue } from '@muster/ports';
 import { errorCode } from '@muster/schema';
@@ -11,10 +11,7 @@ export interface Reading {
   readonly onProgress: (progress: DownloadProgress) => void;
 }
 
-/**
- * Files by digest. The least recently used files are removed when the total exceeds the limit. All readers in a process share one cache
- * of a directory.
- */
+/** Files by digest. Above the limit, the least recently used are removed. All readers in a process share one cache of a directory. */
 export interface BlobCache {
   /** The limit of the total, which one file must not exceed either. */
   readonly bytesMax: number;
@@ -51,10 +48,7 @@ export interface BlobCache {
   scratch(name: string): Promise<string>;
   /** Removes an incomplete file. Never throws. */
   discard(name: string): Promise<void>;
-  /**
-   * Stores a file, and the SHA-256 of a file whose name is not its digest. The file is complete after a power loss.
-   * @throws CacheFailure when the file cannot be written
-   */
+  /** Stores a file, and the SHA-256 of one whose name is not its digest. It is complete after a power loss. @throws CacheFailure */
   commit(name: string): Promise<string>;
   evict(): Promise<void>;
   /** Returns this cache for one user. The extracted files that the user finds or stores are not evicted before `release`. */
@@ -156,11 +150,17 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
       }
   };
   const discard = (name: string): Promise<void> => rm(at(name) + PART, { force: true }).catch(() => undefined);
+  const writeSum = async (path: string, sha256: string): Promise<void> => {
+    await rm(path, { force: true });
+    const file = await open(path, 'a');
+    await write(file, Buffer.from(sha256), 0).finally(() => file.close());
+    await flush(path);
+  };
   /** A file system may write the new name to the disk before the bytes, so the bytes are flushed first. */
   const commit = async (name: string): Promise<string> => {
     const path = at(name);
     try {
-      if (!DIGEST.test(name)) await writeFile(path + SUM, await sha256Of(path + PART), { flush: true });
+      if (!DIGEST.test(name)) await writeSum(path + SUM, await sha256Of(path + PART));
       await flush(path + PART);
       await rename(path + PART, path);
       await flush(directory);
@@ -255,7 +255,7 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
     using,
     scratch: async (name) => at(name) + PART,
     discard,
-    commit,
+    commit: (name) => using([name], () => commit(name)),
     evict: async () => void (await removeUnused(() => bytesMax)),
     holding: () => {
       const held = new Set<string>();
@@ -283,15 +283,12 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
   return cache;
 }
 
-async function addTo(hash: Hash, path: string): Promise<void> {
+async function addTo(hash: Hash, path: string): Promise<Hash> {
   for await (const chunk of createReadStream(path, { highWaterMark: HASH_BLOCK_BYTES })) hash.update(chunk as Buffer);
+  return hash;
 }
 
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await addTo(hash, path);
-  return hash.digest('hex');
-}
+const sha256Of = async (path: string): Promise<string> => (await addTo(createHash('sha256'), path)).digest('hex');
 
 /** Waits until the disk has the content of a file, or the names in a directory. */
 async function flush(path: string): Promise<void> {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { memoryRegistry, registryOf } from './memory-registry.fixture.spec';
 
+const DIGEST_CHARACTERS = 64;
 const TEXT = randomBytes(100_000).toString('hex');
 
 describe('a full disk', () => {
@@ -28,15 +29,15 @@ describe('a full disk', () => {
   });
 
   /** A part of the bytes of this write fits on the disk. Earlier writes succeed. */
-  const failWrite = async (number: number): Promise<void> => {
+  const failWrite = async (which: number | 'digest'): Promise<void> => {
     const handle = await open(join(directory.path, 'any'), 'w');
     await handle.close();
     const prototype = Object.getPrototypeOf(handle) as FileHandle;
     const { appendFile } = prototype;
-    let writes = 0;
+    let left = which === 'digest' ? 1 : which;
     jest.spyOn(prototype, 'appendFile').mockImplementation(async function (this: FileHandle, data) {
-      writes += 1;
-      if (writes !== number) return appendFile.call(this, data);
+      const counts = which !== 'digest' || data.length === DIGEST_CHARACTERS;
+      if (!counts || (left -= 1) !== 0) return appendFile.call(this, data);
       await appendFile.call(this, (data as Buffer).subarray(0, 10));
       throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     });
@@ -52,9 +53,10 @@ describe('a full disk', () => {
     expect(await read()).toBe(TEXT);
   });
 
-  it.each([
+  it.each<[string, number | 'digest']>([
     ['the download of a layer', 1],
     ['the extraction of a file', 2],
+    ['the digest of the file', 'digest'],
   ])('removes the unused files of other images, oldest first, for %s', async (_, write) => {
     const files = (): readonly string[] => readdirSync(join(directory.path, 'cache')).sort();
     const older = add(randomBytes(10).toString('hex'));
