@@ -11,7 +11,7 @@ import {
 import { SettingsReader } from '@muster/nest-kit';
 import { temporaryDirectory, type TemporaryDirectory } from '@muster/testing';
 import { lockImageDirectory, prepareBaseImages } from './host-files';
-import { StartError } from './start-error';
+import { describeFailure, StartError } from './start-error';
 
 describe('images without OS_IMAGES', () => {
   let directory: TemporaryDirectory;
@@ -47,6 +47,37 @@ describe('images without OS_IMAGES', () => {
     writeFileSync(path, '');
     await prepare({});
     expect(readFileSync(path).equals(image)).toBe(true);
+  });
+
+  it.each([
+    [
+      'is not installed',
+      undefined,
+      'dependency',
+      /: xorriso .*\. MUSTER_SIMULATED_IMAGE=false starts without this image\.$/,
+    ],
+    [
+      'finds the disk full',
+      'xorriso : FAILURE : Image size 1322s exceeds free space on media 442s',
+      'dataDirectory',
+      /: xorriso : FAILURE : .* media 442s\. Free disk space, or set MUSTER_SIMULATED_IMAGE=false\.$/,
+    ],
+  ])('cannot be prepared when xorriso %s', async (_, output, reason, message) => {
+    const path = process.env.PATH;
+    const programs = temporaryDirectory();
+    if (output !== undefined)
+      writeFileSync(join(programs.path, 'xorriso'), `#!/bin/sh\necho "NOTE"; echo "${output}" >&2\nexit 32\n`, {
+        mode: 0o700,
+      });
+    process.env.PATH = programs.path;
+    const failure: unknown = await prepare({}).catch((error: unknown) => error);
+    process.env.PATH = path;
+    programs.remove();
+    expect(describeFailure(failure, new SettingsReader({}))).toEqual({
+      reason,
+      lines: [expect.stringMatching(message)],
+    });
+    expect(await prepare({ MUSTER_SIMULATED_IMAGE: 'false' })).toEqual({});
   });
 
   it('have a URL of the simulated image for every data directory', async () => {

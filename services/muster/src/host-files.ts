@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { createDirectory, openFileByteSource } from '@muster/adapter-filesystem';
 import { type FileLock, lockFile } from '@muster/adapter-sqlite';
 import { DEFAULT_OS_IMAGES, DEFAULT_RELEASE_IMAGES, type OsImage } from '@muster/assisted-api';
-import { createBaseImage } from '@muster/base-image';
+import { createBaseImage, XorrisoError } from '@muster/base-image';
 import { readBootIsoLayout } from '@muster/boot-image';
 import { HOST_BINARY_INDEX, type SettingsReader } from '@muster/nest-kit';
 import { errorMessage } from '@muster/schema';
@@ -18,6 +18,7 @@ const OWN_IMAGE = { openshift_version: '4.18', cpu_architecture: 'x86_64', versi
  * The image of one release is replaced by a small simulated one with the layout of CoreOS, so that simulated hosts boot
  * without a network. The release is marked as simulated and is the default version, so that a client that takes the
  * default gets an image that boots. Real machines cannot boot it: MUSTER_SIMULATED_IMAGE=false disables it.
+ * @throws StartError `dependency` when xorriso is not installed or fails, `dataDirectory` when it finds the disk full
  */
 export async function prepareBaseImages(
   settings: SettingsReader,
@@ -28,7 +29,10 @@ export async function prepareBaseImages(
   const directory = join(dataDirectory, 'images');
   const outPath = join(directory, 'muster-demo-x86_64.iso');
   createDirectory(directory);
-  if (!(await isWhole(outPath))) await createBaseImage({ outPath });
+  if (!(await isWhole(outPath)))
+    await createBaseImage({ outPath }).catch((error: unknown) => {
+      throw error instanceof XorrisoError ? imageFailure(error) : error;
+    });
   tell(
     `The ${OWN_IMAGE.openshift_version} ${OWN_IMAGE.cpu_architecture} image boots simulated hosts only. For real machines, set MUSTER_SIMULATED_IMAGE=false, or OS_IMAGES.`,
   );
@@ -49,6 +53,18 @@ const isOfOwnRelease = ({
   cpu_architecture,
 }: Pick<OsImage, 'openshift_version' | 'cpu_architecture'>): boolean =>
   openshift_version === OWN_IMAGE.openshift_version && cpu_architecture === OWN_IMAGE.cpu_architecture;
+
+/** In the output of xorriso when the disk is full. */
+const DISK_FULL = /exceeds free space|no space left on device|quota exceeded/i;
+
+function imageFailure(error: XorrisoError): StartError {
+  const reason = (error.message.trim().split('\n').at(-1) ?? '').replace(/\.$/, '');
+  const [exitReason, remedy] = DISK_FULL.test(error.message)
+    ? (['dataDirectory', 'Free disk space, or set MUSTER_SIMULATED_IMAGE=false.'] as const)
+    : (['dependency', 'MUSTER_SIMULATED_IMAGE=false starts without this image.'] as const);
+  const text = `The image for simulated hosts cannot be created: ${reason}. ${remedy}`;
+  return new StartError(exitReason, text, { cause: error });
+}
 
 /** A power failure may leave the name of the image without its bytes. */
 async function isWhole(path: string): Promise<boolean> {

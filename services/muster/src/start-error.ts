@@ -18,7 +18,7 @@ export const EXIT_CODES = {
   dataDirectory: 3,
   /** The address of an endpoint is in use or not available. */
   endpoint: 4,
-  /** The event store, the bus, MongoDB or S3 refuses the connection, or DNS does not answer. */
+  /** The event store, the bus, MongoDB or S3 refuses the connection, DNS does not answer, or xorriso is missing or fails. */
   dependency: 5,
 } as const;
 
