@@ -15,6 +15,10 @@ const LOOK_AGAIN_MS = 1_000;
 /** A readiness report waits this long for an answer of the server. */
 export const PROBE_TIMEOUT_MS = 2_000;
 const MS_PER_SECOND = 1_000;
+/** Methods that change something on the server. A server without a majority answers reads, but not these. */
+const CHANGES: ReadonlySet<unknown> = new Set(['append', 'commit']);
+/** The read models may complete a commit when they resume. */
+const MAY_CHANGE: ReadonlySet<unknown> = new Set([...CHANGES, 'resume']);
 
 export interface OutageOptions {
   /** Name of the server in the readiness report, such as `event store`. */
@@ -37,6 +41,8 @@ interface Absence {
 export class Outage {
   private absence: Absence | undefined;
   private endedMs = -Infinity;
+  private changesInProgress = 0;
+  private changeFailedMs = -Infinity;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
   private isEnding = false;
@@ -105,21 +111,27 @@ export class Outage {
       get: (target, name, receiver) => {
         const member: unknown = Reflect.get(target, name, receiver);
         if (typeof member !== 'function' || name === 'close') return member;
-        return (...given: unknown[]): unknown => this.observed(Reflect.apply(member, target, given));
+        return (...given: unknown[]): unknown => this.observed(Reflect.apply(member, target, given), name);
       },
     });
   }
 
-  private observed(result: unknown): unknown {
+  private observed(result: unknown, name: unknown): unknown {
     if (result instanceof Promise) {
+      const mayChange = MAY_CHANGE.has(name);
+      if (mayChange) this.changesInProgress += 1;
       return this.untilGivenUp(result).then(
         (value: unknown) => {
-          this.answered();
+          if (mayChange) this.changesInProgress -= 1;
+          if (CHANGES.has(name)) this.answered();
+          else this.readAnswered();
           // The server may freeze while a body is read.
           if (value instanceof Readable) value.on('error', (error) => this.notice(error));
           return value;
         },
         (error: unknown) => {
+          if (mayChange) this.changesInProgress -= 1;
+          if (mayChange && unavailableIn(error)) this.changeFailedMs = performance.now();
           this.notice(error);
           throw error;
         },
@@ -128,10 +140,16 @@ export class Outage {
     return isPages(result) ? this.observedPages(result) : result;
   }
 
+  /** Does not end an outage while changes fail, which callers repeat: each of them would be an outage of its own in the log. */
+  private readAnswered(): void {
+    const isChanging = this.changesInProgress > 0 || performance.now() - this.changeFailedMs < LOOK_AGAIN_MS;
+    if (!isChanging) this.answered();
+  }
+
   private async *observedPages(pages: AsyncIterable<unknown>): AsyncGenerator<unknown> {
     try {
       for await (const page of this.pagesUntilGivenUp(pages)) {
-        this.answered();
+        this.readAnswered();
         yield page;
       }
     } catch (error) {
@@ -183,11 +201,13 @@ export class Outage {
   private lookAgain(): void {
     const { check } = this.options;
     if (!check) return;
+    clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      check().then(
-        () => this.answered(),
-        () => this.absence && !this.closed && this.lookAgain(),
+      const looked = check().then(
+        () => this.readAnswered(),
+        () => undefined,
       );
+      void looked.then(() => this.absence && !this.closed && this.lookAgain());
     }, LOOK_AGAIN_MS);
     this.timer.unref();
   }

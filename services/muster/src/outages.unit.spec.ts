@@ -129,6 +129,46 @@ describe('an outage of the event store', () => {
     expect(lines).toEqual([`${SERVER} (EVENTSTORE_URL) is not available: read ECONNRESET`]);
   });
 
+  describe('in which reads are answered and changes are not', () => {
+    let fail: (error: Error) => void;
+    let isFailing: boolean;
+    const models = () =>
+      outage.watch({
+        get: () => Promise.resolve('document'),
+        resume: () => Promise.resolve(7),
+        commit: () => (isFailing ? new Promise((_, reject) => void (fail = reject)) : Promise.resolve()),
+      });
+    beforeEach(() => (isFailing = true));
+
+    it('is one outage until a change is answered', async () => {
+      const { get, resume, commit } = models();
+      for (let attempt = 0; attempt < 5; attempt += 1) {
+        await resume();
+        const committed = commit();
+        await jest.advanceTimersByTimeAsync(4_000);
+        await get();
+        fail(away());
+        await expect(committed).rejects.toBeInstanceOf(Unavailable);
+        await jest.advanceTimersByTimeAsync(500);
+        await get();
+        expect(outage.reason).toMatch(/read ECONNRESET$/);
+      }
+      expect(lines).toHaveLength(1);
+      isFailing = false;
+      await commit();
+      expect(outage.reason).toBeUndefined();
+      expect(lines).toHaveLength(2);
+    });
+
+    it('ends with a check when nothing is changed any more', async () => {
+      const committed = models().commit();
+      fail(away());
+      await expect(committed).rejects.toBeInstanceOf(Unavailable);
+      await jest.advanceTimersByTimeAsync(2_000);
+      expect(outage.reason).toBeUndefined();
+    });
+  });
+
   it('starts when a body ends with an error of the server', async () => {
     const body = new PassThrough();
     const objects = outage.watch({ open: () => Promise.resolve(body) });
