@@ -143,6 +143,19 @@ export function keptKinds<Facts extends object>(all: readonly Facts[], countMax:
   return keptFacts(all, { countMax, matters: (facts) => kinds.has(facts), toFacts: (facts) => facts }, Infinity).facts;
 }
 
+/** Returns the first entry of each group, and the entries without a group. */
+export function firstOfEach<Entry>(
+  entries: readonly Entry[],
+  groupOf: (entry: Entry) => string | undefined,
+): ReadonlySet<Entry> {
+  const groups = new Map<string | Entry, Entry>();
+  for (const entry of entries) {
+    const group = groupOf(entry) || entry;
+    if (!groups.has(group)) groups.set(group, entry);
+  }
+  return new Set(groups.values());
+}
+
 const INT32_MAX = 2 ** 31 - 1;
 
 /** Limits the number to the range of an event's field, because agents report invalid numbers of broken hardware. */

@@ -4,6 +4,7 @@ import {
   choice,
   type Digest,
   documentReader,
+  firstOfEach,
   fitting,
   keptFacts,
   keptKinds,
@@ -39,7 +40,10 @@ export function toHardwareFacts(
   const { disks = [], interfaces: listed = [], gpus = [] } = inventory;
   const virtual = interfaces.filter((nic) => !isPhysical(nic));
   const virtualTypes = virtual.slice(0, MAX_NIC_FACTS).map(({ type }) => short(type));
-  const leastDisks = keptFacts(disks, DISK_FACTS, MAX_BYTES.disks);
+  // Of the many paths to a multipath disk, its rules need one.
+  const needed = firstOfEach(disks.filter(isPerhapsNeeded), ({ holders }) => holders);
+  const diskFacts = { countMax: MAX_DISK_FACTS, matters: needed.has.bind(needed), toFacts: toDiskFacts };
+  const leastDisks = keptFacts(disks, diskFacts, MAX_BYTES.disks);
   const nics = keptFacts(listed, NIC_FACTS, MAX_BYTES.disksAndNics - leastDisks.bytes);
   const hasAllDisks = leastDisks.facts.length === disks.length;
   return {
@@ -49,7 +53,7 @@ export function toHardwareFacts(
     physicalMemoryBytes: inventory.memory?.physical_bytes ?? 0,
     usableMemoryBytes: inventory.memory?.usable_bytes ?? 0,
     physicalMemoryMethod: short(inventory.memory?.physical_bytes_method),
-    disks: (hasAllDisks ? leastDisks : keptFacts(disks, DISK_FACTS, MAX_BYTES.disksAndNics - nics.bytes)).facts,
+    disks: (hasAllDisks ? leastDisks : keptFacts(disks, diskFacts, MAX_BYTES.disksAndNics - nics.bytes)).facts,
     nics: nics.facts,
     routes: keptFacts(inventory.routes ?? [], ROUTE_FACTS, MAX_BYTES.routes).facts,
     manufacturer: short(inventory.system_vendor?.manufacturer),
@@ -140,18 +144,16 @@ const short = (text = ''): string => text.slice(0, MAX_CHARACTERS.fact).toWellFo
 /** Without the prefix 0x, which some agents omit. */
 const pciId = (text = ''): string => short(text).toLowerCase().replace(/^0x/, '').slice(0, MAX_CHARACTERS.pciId);
 const toPciIds = (gpu: Static<typeof GPU>) => ({ vendorId: pciId(gpu.vendor_id), deviceId: pciId(gpu.device_id) });
-const isPerhapsEligible = (disk: InventoryDisk): boolean =>
-  (disk.installation_eligibility?.not_eligible_reasons ?? []).length === 0;
+const isPerhapsNeeded = ({ holders, installation_eligibility: found }: InventoryDisk): boolean =>
+  Boolean(holders) || (found?.not_eligible_reasons ?? []).length === 0;
 const hasAddress = (nic: InventoryNic): boolean =>
   (nic.ipv4_addresses ?? []).length + (nic.ipv6_addresses ?? []).length > 0;
 const isDefault = ({ destination = '' }: InventoryRoute): boolean => ['0.0.0.0', '::'].includes(destination);
 
-const DISK_FACTS = { countMax: MAX_DISK_FACTS, matters: isPerhapsEligible, toFacts: toDiskFacts };
 const ROUTE_FACTS = { countMax: MAX_ROUTE_FACTS, matters: isDefault, toFacts: toRouteFacts };
 const NIC_FACTS = { countMax: MAX_NIC_FACTS, matters: hasAddress, toFacts: toNicFacts };
 
-const text = Type.String();
-const flag = Type.Boolean();
+const [text, flag] = [Type.String(), Type.Boolean()];
 /** Whole numbers that a double represents exactly. */
 export const integer = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
@@ -183,7 +185,6 @@ const DISK = record({
   iscsi: record({ host_ip_address: text }),
   installation_eligibility: record({ eligible: flag, not_eligible_reasons: list(text) }),
 });
-
 const NIC = record({
   name: text,
   mac_address: text,
@@ -199,7 +200,6 @@ const NIC = record({
   flags: list(text),
   type: text,
 });
-
 const ROUTE = record({ interface: text, gateway: text, destination: text, family: integer, metric: integer });
 const GPU = record({ vendor: text, vendor_id: text, device_id: text, name: text, address: text });
 
