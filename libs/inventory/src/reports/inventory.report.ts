@@ -40,7 +40,7 @@ export function toHardwareFacts(
   const { disks = [], interfaces: listed = [], gpus = [] } = inventory;
   const virtual = interfaces.filter((nic) => !isPhysical(nic));
   const virtualTypes = virtual.slice(0, MAX_NIC_FACTS).map(({ type }) => short(type));
-  // Of the many paths to a multipath disk, its rules need one.
+  // The rules of a multipath disk need one of its many paths.
   const needed = firstOfEach(disks.filter(isPerhapsNeeded), ({ holders }) => holders);
   const diskFacts = { countMax: MAX_DISK_FACTS, matters: needed.has.bind(needed), toFacts: toDiskFacts };
   const leastDisks = keptFacts(disks, diskFacts, MAX_BYTES.disks);
