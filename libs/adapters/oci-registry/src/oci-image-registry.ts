@@ -11,7 +11,7 @@ import {
 import { type BlobCache, CacheFailure, type Reading, WrongContent } from './blob-cache';
 import { type ImageReference, type MirrorRule, parseImageReference, placesOf } from './image-reference';
 import { createRegistryClient, readText, type RegistryClientOptions, SILENCE_MS_MAX } from './registry-client';
-import { extractFromLayer, resolveLink } from './tar-entries';
+import { extractFromLayer, type FoundLink, resolveLink } from './tar-entries';
 
 export interface OciImageRegistryOptions extends RegistryClientOptions {
   readonly mirrors: readonly MirrorRule[];
@@ -195,10 +195,11 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     reading: Reading,
   ): Promise<string> {
     // When several layers contain the file, the uppermost one applies.
-    let wanted = path;
+    const all = [...(document.layers ?? [])].reverse();
+    let [wanted, layers] = [path, all];
     for (let links = 0; links <= LINKS_MAX; links += 1) {
-      let link: string | undefined;
-      for (const layer of [...(document.layers ?? [])].reverse()) {
+      let link: FoundLink | undefined;
+      for (const [index, layer] of layers.entries()) {
         const found = await cache.using([layer.digest, name], async () => {
           const blob = await fetchLayer(image, place, layer, reading);
           return extractFromLayer(blob, wanted, cache, name, reading.signal).catch(async (error: Error) => {
@@ -218,10 +219,11 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
         }
         // The lower layers do not count.
         if (found !== false) link = found;
+        layers = link?.isHard ? layers.slice(index) : all;
         break;
       }
       if (link === undefined) break;
-      wanted = resolveLink(wanted, link);
+      wanted = resolveLink(wanted, link.target);
     }
     throw new ImageRegistryError(image, place.registry, `it has no file /${path}`, 'content');
   }

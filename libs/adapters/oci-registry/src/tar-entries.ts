@@ -166,8 +166,16 @@ function whiteoutsOf(path: string): ReadonlySet<string> {
   );
 }
 
+/** A link in place of the wanted file. */
+export interface FoundLink {
+  /** Path from the link or, with a leading slash, from the root. */
+  readonly target: string;
+  /** Its target is in the same layer. A file of an upper layer with that name is another one. */
+  readonly isHard: boolean;
+}
+
 /**
- * Writes a file of a layer to the scratch file of the cache. True: the file was written. A text: it is a link to there. False: the
+ * Writes a file of a layer to the scratch file of the cache. True: the file was written. A link: it is there. False: the
  * layer removes the file of the lower layers. Undefined: not in this layer.
  */
 export async function extractFromLayer(
@@ -176,12 +184,12 @@ export async function extractFromLayer(
   cache: BlobCache,
   name: string,
   signal: AbortSignal,
-): Promise<boolean | string | undefined> {
+): Promise<boolean | FoundLink | undefined> {
   const magic = await firstBytes(blob);
   // Read immediately: an error without a reader would end the process.
   const raw = createReadStream(blob, { signal });
   const whiteouts = whiteoutsOf(path);
-  let result: boolean | string | undefined;
+  let result: boolean | FoundLink | undefined;
   let file: FileHandle | undefined;
   let size = 0;
   let isEmpty = false;
@@ -190,11 +198,12 @@ export async function extractFromLayer(
     await readTar(
       decompressed(magic, raw),
       (entry) => {
-        if (typeof result === 'string' || file) return 'stop';
+        if (typeof result === 'object' || file) return 'stop';
         // Anything but a directory hides what the lower layers have below it, and everything hides a file of its own path.
         const isAbove = path.startsWith(`${entry.path}/`) && entry.type !== 'directory';
         if (isAbove && entry.type === 'link') {
-          result = `/${resolveLink(entry.path, entry.target)}${path.slice(entry.path.length)}`;
+          const target = `/${resolveLink(entry.path, entry.target)}${path.slice(entry.path.length)}`;
+          result = { target, isHard: false };
           return 'stop';
         }
         if (whiteouts.has(entry.path) || isAbove || entry.path === path) result = false;
@@ -202,7 +211,8 @@ export async function extractFromLayer(
         if (entry.size > cache.bytesMax)
           throw new Error(`/${path} has ${entry.size} bytes, and at most ${cache.bytesMax} are allowed`);
         if (entry.type === 'link' || entry.type === 'hard-link') {
-          result = entry.type === 'link' ? entry.target : `/${entry.target}`;
+          const isHard = entry.type === 'hard-link';
+          result = { target: isHard ? `/${entry.target}` : entry.target, isHard };
           return 'stop';
         }
         isEmpty = entry.size === 0;

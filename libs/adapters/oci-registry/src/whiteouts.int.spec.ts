@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { memoryRegistry, registryOf } from './memory-registry.fixture.spec';
@@ -78,4 +78,16 @@ describe('a file that an upper layer of the image removes', () => {
   it('exists when the upper layer has its directory', async () => {
     expect(await read(lower, layerWith('usr/bin', directoryAt))).toBe('old');
   });
+
+  it.each(['usr/bin/program', 'usr/bin/.wh.program'])(
+    'keeps its content when only its other name is replaced or removed (%s)',
+    async (path) => {
+      const root = join(directory.path, 'root');
+      mkdirSync(join(root, 'usr/bin'), { recursive: true });
+      writeFileSync(join(root, 'usr/bin/program'), 'old');
+      linkSync(join(root, 'usr/bin/program'), join(root, 'usr/bin/oc'));
+      const linked = execFileSync('tar', ['-cf', '-', '-C', root, 'usr/bin/program', 'usr/bin/oc']);
+      expect(await read(linked, { [path]: 'new' })).toBe('old');
+    },
+  );
 });
