@@ -59,8 +59,9 @@ function decideNote(note: EventData<'NoteRecorded'>): Decision<NoteEvent, Proble
   if (!EVENT_SEVERITIES.some((known) => known === severity)) return notOneOf('severity', severity, EVENT_SEVERITIES);
   if (!note.clusterId && !note.infraEnvId && !note.hostId)
     return invalid('cluster_id', 'The event has no subject. Set the id of a cluster, an infra-env or a host.');
-  if (message === '' || message.length > MAX_NOTE_MESSAGE_LENGTH)
-    return invalid('message', `An event needs a message of 1 to ${MAX_NOTE_MESSAGE_LENGTH} characters.`);
+  if (message === '') return invalid('message', 'The message of the event is empty.');
+  if (message.length > MAX_NOTE_MESSAGE_LENGTH)
+    return invalid('message', `The message of the event has more than ${MAX_NOTE_MESSAGE_LENGTH} characters.`);
   if (name.length > TEXT_MAX_CHARACTERS)
     return invalid('name', `The name of an event has at most ${TEXT_MAX_CHARACTERS} characters.`);
   // As with unreadable properties, the event matters more than its properties.

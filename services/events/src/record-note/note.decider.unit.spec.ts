@@ -72,6 +72,11 @@ describe('recording a note', () => {
     ['a name that is too long', { name: 'x'.repeat(TEXT_MAX_CHARACTERS + 1) }],
   ])('is refused with %s', (_what, changes) => when(changes).then('invalid-input'));
 
+  it('refuses an event without a message with the reason, and names no length that the API does not accept', () => {
+    const { decision } = when({ message: '' });
+    expect(decision).toMatchObject({ refusal: { subject: 'message', reason: 'The message of the event is empty.' } });
+  });
+
   it('refuses a category with the allowed ones', () => {
     const { decision } = when({ category: 'gossip' });
     expect(decision).toMatchObject({ refusal: { subject: 'category', allowed: ['user', 'metrics'] } });
