@@ -57,6 +57,25 @@ describe('installer arguments', () => {
     for (const args of ['', '[]', JSON.stringify(ACCEPTED)]) expect(installerArgsRefusal(args)).toBeUndefined();
   });
 
+  it.each(['-n', '--copy-network'])('may contain the flag %s, which has no value', (flag) => {
+    expect(installerArgsRefusal(JSON.stringify([flag]))).toBeUndefined();
+    expect(installerArgsRefusal(JSON.stringify([flag, 'x']))).toMatchObject({ code: 'invalid-input' });
+  });
+
+  it.each([
+    '--append-karg',
+    '--delete-karg',
+    '--network-dir',
+    '--save-partlabel',
+    '--save-partindex',
+    '--image-url',
+    '--image-file',
+  ])('may contain the flag %s with one value', (flag) => {
+    expect(installerArgsRefusal(JSON.stringify([flag, 'x']))).toBeUndefined();
+    expect(installerArgsRefusal(JSON.stringify([flag]))).toMatchObject({ code: 'invalid-input' });
+    expect(installerArgsRefusal(JSON.stringify([flag, 'x', 'y']))).toMatchObject({ code: 'invalid-input' });
+  });
+
   it.each(['--firstboot-args', '--append-karg=quiet', '-', 'a b', '', 'a|b', '$(x)\n', 'a&b'])(
     'are refused with %j in them',
     (wrong) => {
