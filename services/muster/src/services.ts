@@ -1,6 +1,7 @@
 import {
   attempt,
   type Environment,
+  imageEndpoint,
   readCertificates,
   SettingError,
   type SettingName,
@@ -74,6 +75,36 @@ export function checkSettings(environment: Environment, names: readonly Startabl
   );
   const open = names.includes('ignition') ? openBusProblems(settings) : [];
   const ofBus = isAlone || settings.isSet('NATS_URL') ? [] : attempt(() => busTls(settings)).problems;
-  const problems = [...new Set([...missing, ...settings.problems, ...ofServices, ...ofBus, ...open])];
+  const ports = equalPorts(settings, names, isAlone);
+  const problems = [...new Set([...missing, ...settings.problems, ...ofServices, ...ofBus, ...open, ...ports])];
   if (problems.length > 0) throw new SettingsError(problems);
 }
+
+/** Endpoints of one process with the same port, of which the second could not open. */
+function equalPorts(settings: SettingsReader, names: readonly StartableService[], isAlone: boolean): readonly string[] {
+  const hasTls = imageEndpoint(settings).scheme === 'https';
+  const hasPlain = settings.isSet('HTTP_LISTEN_PORT');
+  const endpoints = [
+    { isOpened: names.includes('gateway'), name: 'REST_PORT', host: 'REST_HOST' },
+    { isOpened: names.includes('image') && (hasTls || !hasPlain), name: 'IMAGE_PORT', host: 'IMAGE_HOST' },
+    { isOpened: names.includes('image') && hasPlain, name: 'HTTP_LISTEN_PORT', host: 'IMAGE_HOST' },
+    { isOpened: !isAlone && !settings.isSet('NATS_URL'), name: 'NATS_PORT', host: 'NATS_HOST' },
+  ] as const;
+  const opened = endpoints
+    .filter(({ isOpened }) => isOpened)
+    .map(({ name, host }) => ({ name, port: settings.get(name), host: settings.get(host) }))
+    // The system selects a free port.
+    .filter(({ port }) => port !== 0);
+  return opened.flatMap((one, index) =>
+    opened
+      .slice(index + 1)
+      .filter((other) => other.port === one.port && overlap(one.host, other.host))
+      .map((other) => `${one.name} and ${other.name} are both ${one.port}. Set each to a port of its own.`),
+  );
+}
+
+/** 0.0.0.0 contains every IPv4 address, and :: contains every address. */
+const overlap = (one: string, other: string): boolean =>
+  one === other ||
+  [one, other].includes('::') ||
+  ([one, other].includes('0.0.0.0') && ![one, other].some((host) => host.includes(':')));

@@ -53,6 +53,35 @@ describe('the check of settings', () => {
     expect(reported).toEqual(expect.arrayContaining(['JWKS_URL', 'EVENTS_PER_MINUTE_MAX']));
   });
 
+  it.each([
+    [{ REST_PORT: '8888' }, ['REST_PORT and IMAGE_PORT']],
+    [{ HTTP_LISTEN_PORT: '8090', REST_HOST: '::', IMAGE_HOST: '::1' }, ['REST_PORT and HTTP_LISTEN_PORT']],
+    [{ NATS_PORT: '8090', REST_HOST: '127.0.0.1' }, ['REST_PORT and NATS_PORT']],
+    [{ REST_PORT: '9', IMAGE_PORT: '9', NATS_PORT: '9' }, ['REST_PORT and IMAGE_PORT', 'IMAGE_PORT and NATS_PORT']],
+  ])('refuses one port for two endpoints of a process: %j', (environment, names) => {
+    const { reason, lines } = failureOf(() => checkSettings(environment, ALL, false));
+    expect(EXIT_CODES[reason]).toBe(2);
+    const found = lines.filter((line) => line.includes('both'));
+    expect(found).toEqual(expect.arrayContaining(names.map((pair) => expect.stringMatching(`^${pair} are both \\d+`))));
+  });
+
+  it.each([
+    [{ REST_PORT: '0', IMAGE_PORT: '0', NATS_PORT: '0' }],
+    [{ REST_PORT: '8888', REST_HOST: '192.0.2.1', IMAGE_HOST: '192.0.2.2' }],
+    [{ REST_PORT: '8888', IMAGE_HOST: '::1' }],
+    // Without a certificate, this port replaces IMAGE_PORT.
+    [{ HTTP_LISTEN_PORT: '8888' }],
+    [{ HTTP_LISTEN_PORT: '9999', REST_PORT: '8888' }],
+    [{ NATS_PORT: '8090', NATS_URL: 'nats://127.0.0.1:8090' }],
+  ])('accepts ports of endpoints that can all open: %j', (environment) => {
+    expect(() => checkSettings(environment, ALL, false)).not.toThrow();
+  });
+
+  it('accepts the port of an endpoint of another process', () => {
+    const alone = { NATS_URL: 'nats://127.0.0.1:1', MUSTER_DATA_DIRECTORY: '/d', MONGODB_URL: 'mongodb://127.0.0.1' };
+    expect(() => checkSettings({ ...alone, REST_PORT: '8888' }, ['gateway'], true)).not.toThrow();
+  });
+
   it('refuses a certificate authority of the bus without a certificate', () => {
     const environment = { NATS_CA_FILE: __filename, NATS_URL: 'tls://127.0.0.1:4222' };
     const { reason, lines } = failureOf(() => checkSettings(environment, ALL, false));
