@@ -218,18 +218,34 @@ function outcomesToReplace(
 }
 
 /** The text of a status in the event log contains the messages of these rules, as their outcomes were at its time. */
-function namedByStatuses(subject: readonly RecordedMusterEvent[], outcomes: readonly RecordedMusterEvent[]): IsNamed {
+export function namedByStatuses(
+  subject: readonly RecordedMusterEvent[],
+  outcomes: readonly RecordedMusterEvent[],
+): IsNamed {
   const statuses = subject.flatMap((event) => {
     if (event.type !== 'HostEnteredStatus' && event.type !== 'ClusterEnteredStatus') return [];
     const { failing = [], pending = [] } = event.data.statusReason ?? {};
     return [{ position: event.position, ruleIds: [...failing, ...pending] }];
   });
   const positionOf = (index: number): number => outcomes[index]?.position ?? Infinity;
-  return (ruleId, index, nextIndex) =>
-    statuses.some(
-      ({ position, ruleIds }) =>
-        ruleIds.includes(ruleId) && position > positionOf(index) && position < positionOf(nextIndex),
-    );
+  /** The index of the first status after the position. A host may have entered tens of thousands. */
+  const firstAfter = (position: number): number => {
+    let [low, high] = [0, statuses.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((statuses[middle]?.position ?? Infinity) > position) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
+  return (ruleId, index, nextIndex) => {
+    for (let at = firstAfter(positionOf(index)), end = positionOf(nextIndex); at < statuses.length; at += 1) {
+      const status = statuses[at];
+      if (!status || status.position >= end) return false;
+      if (status.ruleIds.includes(ruleId)) return true;
+    }
+    return false;
+  };
 }
 
 const endsOf = (subject: readonly RecordedMusterEvent[]): readonly number[] =>
