@@ -6,6 +6,7 @@ export {
   isFullDisk,
   isLockedFile,
   logUnlessUnavailable,
+  notStoredReason,
   portOf,
   type Probe,
   PROBES,
