@@ -161,6 +161,15 @@ const INT32_MAX = 2 ** 31 - 1;
 /** Limits the number to the range of an event's field, because agents report invalid numbers of broken hardware. */
 export const toInt32 = (value = 0): number => Math.trunc(Math.max(-INT32_MAX, Math.min(INT32_MAX, value)));
 
+export const text = Type.String();
+export const flag = Type.Boolean();
+/** Whole numbers that a double represents exactly. */
+export const integer = Type.Integer({
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+  expected: 'a whole number',
+});
+
 /** Maximum number of entries of a list without a limit of its own. */
 const MAX_LIST_ENTRIES = 100_000;
 

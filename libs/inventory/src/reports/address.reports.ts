@@ -1,6 +1,5 @@
 import { toRanges } from '@muster/addresses';
-import { Type } from '@sinclair/typebox';
-import { choice, documentReader, fitting, list, record, toBody, toStoredBody } from '../report';
+import { choice, documentReader, fitting, list, record, text, toBody, toStoredBody } from '../report';
 
 const MAX_ADDRESS_REPORT_BYTES = 4 * 1024 * 1024;
 const MAX_NETWORKS = 64;
@@ -16,7 +15,6 @@ const RESOLUTIONS_BYTES_MAX = 192 * 1024;
 const ANSWERS_BYTES_MAX = 128 * 1024;
 const LISTS_PER_DOMAIN = 3;
 
-const text = Type.String();
 const answers = list(text, MAX_ANSWERS_PER_DOMAIN);
 
 export const freeAddressesReader = documentReader({

@@ -11,6 +11,7 @@ import {
   record,
   type Report,
   type StepOutput,
+  text,
   toBody,
   toStoredBody,
 } from '../report';
@@ -103,8 +104,6 @@ const isShortText = (value: unknown): value is string =>
 const MAX_ENDPOINT_REPORT_BYTES = 8 * 1024 * 1024;
 const MAX_TANG_SERVERS = 64;
 const MAX_ERROR_CHARACTERS = 4_096;
-
-const text = Type.String();
 
 /** A failed check is also a report, with its error text. */
 export const tangReader = documentReader({

@@ -6,11 +6,14 @@ import {
   documentReader,
   firstOfEach,
   fitting,
+  flag,
+  integer,
   keptFacts,
   keptKinds,
   list,
   record,
   type ReportReader,
+  text,
   toBody,
   toCanonicalJson,
   toInt32,
@@ -153,14 +156,6 @@ const isDefault = ({ destination = '' }: InventoryRoute): boolean => ['0.0.0.0',
 const ROUTE_FACTS = { countMax: MAX_ROUTE_FACTS, matters: isDefault, toFacts: toRouteFacts };
 const NIC_FACTS = { countMax: MAX_NIC_FACTS, matters: hasAddress, toFacts: toNicFacts };
 
-const [text, flag] = [Type.String(), Type.Boolean()];
-/** Whole numbers that a double represents exactly. */
-export const integer = Type.Integer({
-  minimum: Number.MIN_SAFE_INTEGER,
-  maximum: Number.MAX_SAFE_INTEGER,
-  expected: 'a whole number',
-});
-
 const DISK = record({
   id: text,
   name: text,
@@ -185,6 +180,7 @@ const DISK = record({
   iscsi: record({ host_ip_address: text }),
   installation_eligibility: record({ eligible: flag, not_eligible_reasons: list(text) }),
 });
+
 const NIC = record({
   name: text,
   mac_address: text,
@@ -200,6 +196,7 @@ const NIC = record({
   flags: list(text),
   type: text,
 });
+
 const ROUTE = record({ interface: text, gateway: text, destination: text, family: integer, metric: integer });
 const GPU = record({ vendor: text, vendor_id: text, device_id: text, name: text, address: text });
 

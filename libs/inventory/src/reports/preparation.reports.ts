@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { choice, documentReader, list, record, toInt32 } from '../report';
-import { integer } from './inventory.report';
+import { choice, documentReader, integer, list, record, toInt32 } from '../report';
 
 const MAX_PREPARATION_REPORT_BYTES = 256 * 1024;
 const MAX_IMAGES = 64;

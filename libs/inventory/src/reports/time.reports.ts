@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { choice, documentReader, list, record, toInt32 } from '../report';
-import { integer } from './inventory.report';
+import { choice, documentReader, integer, list, record, toInt32 } from '../report';
 
 /** Minimum change of the offset in seconds. Smaller changes are within the precision of the measurement. */
 export const CLOCK_OFFSET_CHANGE_SECONDS_MIN = 30;
