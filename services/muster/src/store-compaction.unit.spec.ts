@@ -23,7 +23,7 @@ describe('the rules that statuses name', () => {
     ]);
   });
 
-  it('are found without a look at all other statuses', () => {
+  it('are found without reading all other statuses', () => {
     const all = statuses(1_000);
     const outcomes = all.filter((_, index) => index % 2 === 0);
     const isNamed = namedByStatuses(
