@@ -57,6 +57,23 @@ describe('installer arguments', () => {
     for (const args of ['', '[]', JSON.stringify(ACCEPTED)]) expect(installerArgsRefusal(args)).toBeUndefined();
   });
 
+  it.each([
+    ['--quiet', 'The installer argument "--quiet" is not an allowed flag. The value of a flag is a separate argument.'],
+    [
+      '--append-karg=a',
+      'The installer argument "--append-karg=a" is not an allowed flag. The value of a flag is a separate argument.',
+    ],
+    ['a b', 'The installer argument "a b" is not an allowed value. It must have one or more characters'],
+    ['', 'The installer argument "" is not an allowed value. It must have one or more characters'],
+  ])('are refused with %j and the reason for it', (arg, reason) => {
+    const refusal = installerArgsRefusal(JSON.stringify(['--append-karg', 'x', arg]));
+    expect(refusal?.reason.startsWith(reason)).toBe(true);
+  });
+
+  it('are refused when one of them is not a text', () => {
+    expect(installerArgsRefusal('["--append-karg", 1]')).toMatchObject({ code: 'invalid-input', subject: 'args' });
+  });
+
   it.each(['-n', '--copy-network'])('may contain the flag %s, which has no value', (flag) => {
     expect(installerArgsRefusal(JSON.stringify([flag]))).toBeUndefined();
     expect(installerArgsRefusal(JSON.stringify([flag, 'x']))).toMatchObject({ code: 'invalid-input' });
