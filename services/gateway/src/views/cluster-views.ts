@@ -13,7 +13,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type JsonAnswer, jsonList, type JsonPiece, jsonPieces } from '../http/file-answers';
 import { collect, findAll, ListOrder, noCluster, SealedTexts } from './documents';
 import { type HostDetail, HostViews } from './host-views';
-import { allOf, KeptTexts, type Text } from './kept-texts';
+import { allOf, KeptTexts, type Sources, type Text } from './kept-texts';
 import { RenderTurns } from './render-turns';
 
 /** Members of hosts within a cluster. They equal those of a single host. */
@@ -111,19 +111,20 @@ export class ClusterViews {
     const present = await inCollection(COLLECTIONS.clusters);
     const deleted = options.withDeleted ? await inCollection(COLLECTIONS.deletedClusters) : [];
     const wanted = [...present, ...deleted].filter(filter);
-    const shown = await allOf(wanted.map((document) => documentsFor(document, options)));
-    const masked = wanted.filter((_, index) => shown[index] === 'masked').map(({ id }) => id);
-    const ofOne = (index: number): Documents => shown[index] ?? 'masked';
+    const masked = await maskedIn(wanted, options);
+    const ofOne = (document: ClusterDocument): Documents =>
+      masked.size > 0 && masked.has(document) ? 'masked' : 'given';
+    const sourcesOf = (sources: Sources): Sources =>
+      masked.size > 0 ? [...sources, [...masked].map(({ id }) => id).join()] : sources;
     const key = `/${Number(options.withHosts)}${Number(options.withDeleted ?? false)}`;
     if (!options.withHosts)
       return this.whole.joined(key, {
-        sources: () => [...wanted, masked.join()],
-        render: async () =>
-          jsonList(await allOf(wanted.map((document, index) => this.textAlone(document, ofOne(index))))),
+        sources: () => sourcesOf(wanted),
+        render: async () => jsonList(await allOf(wanted.map((document) => this.textAlone(document, ofOne(document))))),
       });
-    const texts = await Promise.all(wanted.map((document, index) => this.textOf(document, options, ofOne(index))));
+    const texts = await Promise.all(wanted.map((document) => this.textOf(document, options, ofOne(document))));
     return this.whole.joined(key, {
-      sources: () => [...texts.flatMap((text) => text.sources()), masked.join()],
+      sources: () => sourcesOf(texts.flatMap((text) => text.sources())),
       render: async () => jsonList(await Promise.all(texts.map((text) => text.render()))),
     });
   }
@@ -165,7 +166,7 @@ export class ClusterViews {
     document: ClusterDocument,
     documents: Documents,
   ): readonly JsonPiece[] | Promise<readonly JsonPiece[]> {
-    const key = `${document.id}/${documents}`;
+    const key = documents === 'given' ? document.id : `${document.id}/${documents}`;
     return this.kept.find(key, [document]) ?? this.rendered(key, document, documents);
   }
 
@@ -228,6 +229,13 @@ export class ClusterViews {
 function documentsFor(document: ClusterDocument, { isReader }: Static): Documents | Promise<Documents> {
   if (!isReader || !document._install_config_overrides) return 'given';
   return isReader(document).then((isMasked) => (isMasked ? 'masked' : 'given'));
+}
+
+/** Returns the clusters with overrides that the caller may only read. */
+async function maskedIn(documents: readonly ClusterDocument[], options: Static): Promise<ReadonlySet<ClusterDocument>> {
+  if (!options.isReader) return new Set();
+  const shown = await allOf(documents.map((document) => documentsFor(document, options)));
+  return new Set(documents.filter((_, index) => shown[index] === 'masked'));
 }
 
 /** Returns the JSON of the cluster up to the list of its hosts, which is its last member. */
