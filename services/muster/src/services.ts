@@ -75,12 +75,15 @@ export function checkSettings(environment: Environment, names: readonly Startabl
   );
   const open = names.includes('ignition') ? openBusProblems(settings) : [];
   const ofBus = isAlone || settings.isSet('NATS_URL') ? [] : attempt(() => busTls(settings)).problems;
-  const ports = equalPorts(settings, names, isAlone);
+  const ports = equalPorts(new SettingsReader(environment), names, isAlone);
   const problems = [...new Set([...missing, ...settings.problems, ...ofServices, ...ofBus, ...open, ...ports])];
   if (problems.length > 0) throw new SettingsError(problems);
 }
 
-/** Endpoints of one process with the same port, of which the second could not open. */
+/**
+ * Endpoints of one process with the same port, of which the second could not open. Wrong values of `settings` are reported by the services
+ * that read them.
+ */
 function equalPorts(settings: SettingsReader, names: readonly StartableService[], isAlone: boolean): readonly string[] {
   const hasTls = imageEndpoint(settings).scheme === 'https';
   const hasPlain = settings.isSet('HTTP_LISTEN_PORT');
@@ -95,6 +98,7 @@ function equalPorts(settings: SettingsReader, names: readonly StartableService[]
     .map(({ name, host }) => ({ name, port: settings.get(name), host: settings.get(host) }))
     // The system selects a free port.
     .filter(({ port }) => port !== 0);
+  if (settings.problems.length > 0) return [];
   return opened.flatMap((one, index) =>
     opened
       .slice(index + 1)

@@ -77,9 +77,14 @@ describe('the check of settings', () => {
     expect(() => checkSettings(environment, ALL, false)).not.toThrow();
   });
 
+  const ALONE = { NATS_URL: 'nats://127.0.0.1:1', MUSTER_DATA_DIRECTORY: '/d', MONGODB_URL: 'mongodb://127.0.0.1' };
+
+  it('accepts a wrong port that a service alone does not read', () => {
+    expect(() => checkSettings({ ...ALONE, IMAGE_PORT: 'wrong' }, ['validation'], true)).not.toThrow();
+  });
+
   it('accepts the port of an endpoint of another process', () => {
-    const alone = { NATS_URL: 'nats://127.0.0.1:1', MUSTER_DATA_DIRECTORY: '/d', MONGODB_URL: 'mongodb://127.0.0.1' };
-    expect(() => checkSettings({ ...alone, REST_PORT: '8888' }, ['gateway'], true)).not.toThrow();
+    expect(() => checkSettings({ ...ALONE, REST_PORT: '8888' }, ['gateway'], true)).not.toThrow();
   });
 
   it('refuses a certificate authority of the bus without a certificate', () => {
