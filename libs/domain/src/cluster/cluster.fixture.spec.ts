@@ -3,7 +3,7 @@ import type { Refusal } from '@muster/decision';
 import { afterCommands, givenState } from '@muster/testing';
 import type { HostRole } from '../host/state';
 import { type HostSummary, type SummarizedHost, summarizeHosts } from '../roles/host-summary';
-import type { ClusterCommand, RefreshCluster, RegisterCluster } from './commands';
+import type { ClusterCommand, RefreshCluster, RegisterCluster, ReviseCluster } from './commands';
 import {
   CLUSTER_TABLE,
   clusterDecider,
@@ -18,6 +18,14 @@ import type { ClusterState } from './state';
 /** Fixtures that the specs of this folder share. */
 export const START = '2026-01-01T00:00:00.000Z';
 export const at = (minutes: number): string => new Date(Date.parse(START) + minutes * 60_000).toISOString();
+
+export const revise = (changes: Plain<ClusterSettings>, more: Partial<ReviseCluster> = {}): ReviseCluster => ({
+  type: 'Revise',
+  changes,
+  pullSecretReplaced: false,
+  at: START,
+  ...more,
+});
 
 export const operator = (
   name: string,

@@ -81,13 +81,13 @@ describe('the selection of operators', () => {
   });
 
   it.each([
-    ['an operator', given('nobody'), undefined],
-    ['a bundle', {}, { items: [{ id: 'nobody', optionalOperators: { items: [] } }] }],
+    ['an operator', given('no-such-operator'), undefined],
+    ['a bundle', {}, { items: [{ id: 'no-such-operator', optionalOperators: { items: [] } }] }],
   ])('is refused with the known names when it contains %s that does not exist', (_case, settings, bundles) => {
     const decision = decideOperators(settings, bundles, cluster);
     expect(decision).toMatchObject({
       kind: 'refused',
-      refusal: { code: 'invalid-input', reason: expect.stringContaining('nobody') },
+      refusal: { code: 'invalid-input', reason: expect.stringContaining('no-such-operator') },
     });
     const { allowed = [] } = decision.kind === 'refused' ? decision.refusal : {};
     expect(allowed.length).toBeGreaterThan(1);

@@ -1,18 +1,11 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
-import { after, operator, refusalOf, registration, START, when } from './cluster.fixture.spec';
+import { after, operator, refusalOf, registration, revise, when } from './cluster.fixture.spec';
 import type { ReviseCluster } from './commands';
 import { revisionOf } from './settings';
 import type { ClusterState } from './state';
 
 type Settings = Plain<ClusterSettings>;
 
-const revise = (changes: Settings, more: Partial<ReviseCluster> = {}): ReviseCluster => ({
-  type: 'Revise',
-  changes,
-  pullSecretReplaced: false,
-  at: START,
-  ...more,
-});
 const list = (...items: string[]): { items: string[] } => ({ items });
 const document = { digest: 'one', bytes: 2 };
 const overrides = { document, omitsConsole: false, isFips: false };

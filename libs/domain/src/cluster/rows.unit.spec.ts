@@ -3,6 +3,7 @@ import {
   after,
   at,
   clusterIn,
+  COMMAND_SEQUENCES,
   COMMANDS,
   conditions,
   fiveHosts,
@@ -11,9 +12,9 @@ import {
   PREPARED,
   refresh,
   registration,
+  revise,
   rowFor,
   START,
-  COMMAND_SEQUENCES,
   when,
 } from './cluster.fixture.spec';
 import type { ClusterCommand } from './commands';
@@ -30,12 +31,6 @@ import {
   installed,
 } from './row-examples.fixture.spec';
 
-const revise = (changes: Extract<ClusterCommand, { type: 'Revise' }>['changes']): ClusterCommand => ({
-  type: 'Revise',
-  changes,
-  pullSecretReplaced: false,
-  at: START,
-});
 const networks = (...cidrs: string[]): ClusterCommand => ({ type: 'DeriveMachineNetworks', cidrs, at: START });
 const finish = (attempt: number, kind: 'success' | 'failure'): ClusterCommand => ({
   type: 'FinishPreparation',

@@ -1,20 +1,12 @@
 import { readInstallConfigOverrides } from '../operators';
 import type { ClusterSettings, Plain } from '@muster/contracts';
-import { after, clusterIn, refusalOf, registration, START, when } from '../cluster.fixture.spec';
-import type { ReviseCluster } from '../commands';
+import { after, clusterIn, refusalOf, registration, revise, when } from '../cluster.fixture.spec';
 import { clusterDecider } from '../decider';
 import { initialClusterState } from '../state';
 import { brokenInputRule, CLUSTER_INPUT_RULES } from './input';
 
 type Settings = Plain<ClusterSettings>;
 const list = (...items: string[]): { items: string[] } => ({ items });
-const revise = (changes: Settings, more: Partial<ReviseCluster> = {}): ReviseCluster => ({
-  type: 'Revise',
-  changes,
-  pullSecretReplaced: false,
-  at: START,
-  ...more,
-});
 const operators = (...names: string[]): Settings['olmOperators'] => ({
   items: names.map((name) => ({ name, properties: '', sourceBundles: [] })),
 });

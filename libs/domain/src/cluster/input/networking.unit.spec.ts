@@ -1,15 +1,8 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
-import { after, refusalOf, registration, START, when } from '../cluster.fixture.spec';
-import type { ReviseCluster } from '../commands';
+import { after, refusalOf, registration, revise, START, when } from '../cluster.fixture.spec';
 import type { ClusterState } from '../state';
 
 const list = (...items: string[]): { items: string[] } => ({ items });
-const revise = (changes: Plain<ClusterSettings>): ReviseCluster => ({
-  type: 'Revise',
-  changes,
-  pullSecretReplaced: false,
-  at: START,
-});
 
 describe('machine networks', () => {
   const cluster = after(registration({ loadBalancerType: 'user-managed' }));
