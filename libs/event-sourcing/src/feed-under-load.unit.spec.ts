@@ -42,6 +42,14 @@ const startSlow = (store = countingStore()) => {
   return { store, bus, seen, gates, feed, hold, release };
 };
 
+/** Appends events whose page waits until it is released. */
+async function beginPage(hold: () => void, append: () => Promise<unknown>, gates: readonly unknown[]): Promise<void> {
+  hold();
+  await append();
+  await turns();
+  expect(gates).toHaveLength(1);
+}
+
 describe('a feed that is slower than its events', () => {
   const feeds: Feed[] = [];
   const begin = (...options: Parameters<typeof startSlow>): ReturnType<typeof startSlow> => {
@@ -56,10 +64,7 @@ describe('a feed that is slower than its events', () => {
   it('does not read the store for a beacon about events that it has received', async () => {
     const { store, bus, seen, gates, feed, hold, release } = begin();
     await feed.caughtUp;
-    hold();
-    await appendLive(store, bus, 2);
-    await turns();
-    expect(gates).toHaveLength(1);
+    await beginPage(hold, () => appendLive(store, bus, 2), gates);
     publishBeacon(bus, await store.head());
     await appendLive(store, bus, 3);
     publishBeacon(bus, await store.head());
@@ -93,10 +98,7 @@ describe('a feed that is slower than its events', () => {
   it('keeps the newest live events and reads the others from the store', async () => {
     const { store, bus, seen, feed, gates, hold, release } = begin();
     await feed.caughtUp;
-    hold();
-    await appendLive(store, bus, 1);
-    await turns();
-    expect(gates).toHaveLength(1);
+    await beginPage(hold, () => appendLive(store, bus, 1), gates);
     await appendLive(store, bus, 3_000);
     const readsBefore = store.reads;
     release();
@@ -108,10 +110,7 @@ describe('a feed that is slower than its events', () => {
   it('keeps as many of the newest live events as have 16 MiB together, and reads the others from the store', async () => {
     const { store, bus, seen, feed, gates, hold, release } = begin();
     await feed.caughtUp;
-    hold();
-    await appendLive(store, bus, 1);
-    await turns();
-    expect(gates).toHaveLength(1);
+    await beginPage(hold, () => appendLive(store, bus, 1), gates);
     bus.deliveryFault((message) => {
       if (isObject(message.body)) keepJsonLength(message.body, 1024 ** 2);
       return [message];
