@@ -107,7 +107,6 @@ export interface SessionEnd {
 }
 
 const NOT_FOUND = 404;
-const TOO_LARGE = 413;
 
 /**
  * Runs from one registration to the next: waits for a poll or a wake-up, and starts the returned steps without waiting
@@ -190,7 +189,7 @@ async function doStep(
     const reason = errorMessage(failure);
     observe?.({ type: 'reply-failed', stepType, reason });
     // The next result is as large, so its validation would wait without end.
-    if (exitCode === 0 && failure instanceof TransportRefused && failure.status === TOO_LARGE) {
+    if (exitCode === 0 && failure instanceof TransportRefused && failure.isTooLarge) {
       const why = `The result has ${output.length} characters, which is too large: ${failure.reason}`.toWellFormed();
       await transport.reply({ stepType, stepId, exitCode: -1, output: '', error: why }, signal).catch(() => undefined);
     }

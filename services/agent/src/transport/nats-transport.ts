@@ -58,7 +58,6 @@ const RETRIES_MAX = 3;
 /** Status of a refusal that a later attempt may not get, as over HTTP. */
 const BUSY = 503;
 /** Status of a message that the bus does not accept, as over HTTP. */
-const TOO_LARGE = 413;
 
 /** Sends the same requests as messages on `agent.v1.<infraEnvId>.<hostId>.<verb>`. The service can send wake-ups. */
 export function createNatsTransport(options: NatsTransportOptions): Transport {
@@ -86,7 +85,8 @@ export function createNatsTransport(options: NatsTransportOptions): Transport {
         if (typeof position === 'number') reachedPosition = position;
         return fromJson(responseSchema, okOf(answer), { ignoreUnknownFields: true });
       } catch (error) {
-        if (error instanceof MessageTooLarge && !error.isAnswer) throw new TransportRefused(TOO_LARGE, error.message);
+        if (error instanceof MessageTooLarge && !error.isAnswer)
+          throw new TransportRefused(PROBLEMS['too-large'].status, error.message);
         const isFinal = attempt > RETRIES_MAX || signal.aborted;
         if (error instanceof TransportRefused && (isFinal || error.status !== BUSY)) throw error;
         const reason = errorMessage(error);

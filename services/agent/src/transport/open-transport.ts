@@ -6,9 +6,6 @@ import { type BusCredentials, createHttpTransport, type HttpTransport } from './
 import { type ConnectNats, createBusKey, createNatsTransport } from './nats-transport';
 import { type Transport, TransportRefused, TransportUnreachable } from './transport.port';
 
-/** The limit for the size of a message differs between the transports. */
-const TOO_LARGE = 413;
-
 /**
  * Uses `first`, and `spare` when `first` does not answer or the message is too large for it. Other refusals are answers. Wake-ups are
  * received from both.
@@ -18,7 +15,7 @@ export function withFallback(first: Transport, spare: Transport): Transport {
     try {
       return await go(first);
     } catch (error) {
-      const isTooLarge = error instanceof TransportRefused && error.status === TOO_LARGE;
+      const isTooLarge = error instanceof TransportRefused && error.isTooLarge;
       if (!isTooLarge && !(error instanceof TransportUnreachable)) throw error;
       return go(spare);
     }

@@ -1,3 +1,4 @@
+import { PROBLEMS } from '@muster/problems';
 import type { MachineIdentity } from '../machine/machine.port';
 
 /** The connection of one host to the service. HTTP and NATS use the same handlers. */
@@ -45,6 +46,11 @@ export class TransportRefused extends Error {
   ) {
     super(`The service refused (${status}): ${reason}`);
     this.name = 'TransportRefused';
+  }
+
+  /** The limit for the size of a message differs between the transports. */
+  get isTooLarge(): boolean {
+    return this.status === PROBLEMS['too-large'].status;
   }
 }
 
