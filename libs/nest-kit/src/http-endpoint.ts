@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { type Unavailable, unavailableIn } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
-import { errorCode, errorMessage } from '@muster/schema';
+import { errorCode } from '@muster/schema';
 import type { FastifyInstance } from 'fastify';
 
 /**
@@ -117,12 +117,6 @@ const FULL_DISK: ReadonlySet<string> = new Set([
 
 /** Returns whether an error reports a full disk or quota. */
 export const isFullDisk = (error: unknown): boolean => FULL_DISK.has(errorCode(error) ?? '');
-
-/** Returns why a request stored nothing. The error of a full database states that itself. */
-export function notStoredReason(error: unknown): string {
-  const text = errorMessage(error);
-  return /\bwas stored\b/.test(text) ? text : `Nothing was stored: ${text}`;
-}
 
 /**
  * Returns whether an error reports that another process had locked a database for longer than a write waits. Nothing was stored, and a

@@ -6,7 +6,6 @@ export {
   isFullDisk,
   isLockedFile,
   logUnlessUnavailable,
-  notStoredReason,
   portOf,
   type Probe,
   PROBES,

@@ -1,4 +1,4 @@
-import { DISK_PROBE, isFullDisk, notStoredReason, requireDiskReserve } from './http-endpoint';
+import { DISK_PROBE, isFullDisk, requireDiskReserve } from './http-endpoint';
 
 describe('disk reserve', () => {
   const probe = (reason?: string) => ({ part: DISK_PROBE, check: () => Promise.resolve(reason) });
@@ -19,15 +19,5 @@ describe('disk reserve', () => {
     expect(isFullDisk(Object.assign(new Error('full'), { code: 'SQLITE_FULL' }))).toBe(true);
     expect(isFullDisk(Object.assign(new Error('full'), { code: 'XMinioStorageFull' }))).toBe(true);
     expect(isFullDisk(new Error('other'))).toBe(false);
-  });
-
-  it.each([
-    ['no space left on device', 'Nothing was stored: no space left on device'],
-    [
-      'Database /d/events.sqlite: the disk is full. Nothing of the refused write was stored. Free disk space and retry.',
-      'Database /d/events.sqlite: the disk is full. Nothing of the refused write was stored. Free disk space and retry.',
-    ],
-  ])('states once that nothing was stored: %s', (message, reason) => {
-    expect(notStoredReason(new Error(message))).toBe(reason);
   });
 });

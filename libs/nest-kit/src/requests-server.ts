@@ -15,7 +15,7 @@ import { errorMessage, isObject } from '@muster/schema';
 import { type INestApplicationContext, Logger, SetMetadata } from '@nestjs/common';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { fromHeaders, parseMessage, responseEnvelope } from './call-service';
-import { isFullDisk, isLockedFile, notStoredReason, unavailableRefusal } from './http-endpoint';
+import { isFullDisk, isLockedFile, unavailableRefusal } from './http-endpoint';
 import type { Platform } from './platform';
 import { RequestLogEntry } from './request-log-entry';
 
@@ -139,11 +139,13 @@ export class RequestsServer {
       if (error instanceof AppendTooLarge) return refusalEnvelope({ code: 'too-large', reason: error.message });
       if (error instanceof TextTooLong)
         return refusalEnvelope({ code: 'too-large', reason: error.message, subject: error.field });
-      if (isFullDisk(error)) return refusalEnvelope({ code: 'insufficient-storage', reason: notStoredReason(error) });
+      if (isFullDisk(error))
+        return refusalEnvelope({ code: 'insufficient-storage', reason: `Nothing was stored: ${errorMessage(error)}` });
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.logger.error(new RequestLogEntry(`${message.subject}: ${reason}`, context));
       // Agents repeat a request that is refused so, and give up after an internal error.
-      if (isLockedFile(error)) return refusalEnvelope({ code: 'unavailable', reason: notStoredReason(error) });
+      if (isLockedFile(error))
+        return refusalEnvelope({ code: 'unavailable', reason: `Nothing was stored: ${errorMessage(error)}` });
       return refusalEnvelope({
         code: 'internal',
         reason: `The service ${this.serviceName} failed to answer ${method.name}. Its log has the reason.`,

@@ -22,10 +22,7 @@ const EXPLANATIONS: readonly (readonly [codePrefix: string, explanation: string]
   ['SQLITE_NOTADB', 'this is not a SQLite database. Use another file, or move this file.'],
   ['SQLITE_CORRUPT', 'the database is damaged. Restore it from a backup.'],
   ['SQLITE_CONSTRAINT', 'a row is not valid: the database is damaged. Restore it from a backup.'],
-  [
-    'SQLITE_FULL',
-    'the disk, or the size allowed for the file, is full. Nothing of the refused write was stored. Free disk space and retry.',
-  ],
+  ['SQLITE_FULL', 'the disk, or the size allowed for the file, is full. Free disk space and retry.'],
   ['SQLITE_READONLY', 'the file is read-only for this process. Give it write permission.'],
   ['SQLITE_BUSY', 'another process has locked it. Stop that process, or retry.'],
   ['SQLITE_CANTOPEN', 'the file cannot be opened. Check its path and permissions.'],

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { isFullDisk, isLockedFile, notStoredReason, RequestLogEntry, unavailableRefusal } from '@muster/nest-kit';
+import { isFullDisk, isLockedFile, RequestLogEntry, unavailableRefusal } from '@muster/nest-kit';
 import { ObjectTooLarge, type Unavailable, unavailableIn } from '@muster/ports';
 import {
   type ProblemCode,
@@ -75,7 +75,8 @@ export class ErrorFilter implements ExceptionFilter {
     if (error instanceof SchemaViolation) return { status: error.status, message: error.message };
     const unavailable = unavailableIn(error);
     if (unavailable) return unavailableRefusal(forRequest(unavailable, request));
-    if (isFullDisk(error)) return { code: 'insufficient-storage', reason: notStoredReason(error) };
+    if (isFullDisk(error))
+      return { code: 'insufficient-storage', reason: `Nothing was stored: ${errorMessage(error)}` };
     const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
     if (status === 404) return this.unknownRoute(request);
     if (status !== undefined && status >= 400 && status < 500) return { status, message: errorMessage(error) };
