@@ -1,6 +1,6 @@
 import { wrongHostIn } from '@muster/domain';
 import { Type } from '@sinclair/typebox';
-import { boolean, bytes, duration, integer, json, list, port, text, lifetime } from '../setting';
+import { boolean, bytes, duration, integer, json, lifetime, list, port, text } from '../setting';
 import { RELEASE_SOURCES } from './shared.settings';
 
 const GATEWAY = { readBy: ['gateway'] } as const;

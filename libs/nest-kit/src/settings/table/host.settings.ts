@@ -8,10 +8,10 @@ import {
   DURATION_EXPECTED,
   integer,
   json,
+  lifetime,
   list,
   text,
   timeout,
-  lifetime,
 } from '../setting';
 
 const REGISTRATION = { readBy: ['registration'] } as const;

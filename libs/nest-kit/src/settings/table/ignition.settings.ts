@@ -1,4 +1,4 @@
-import { boolean, bytes, duration, integer, path, text, timeout, lifetime } from '../setting';
+import { boolean, bytes, duration, integer, lifetime, path, text, timeout } from '../setting';
 
 const IGNITION = { readBy: ['ignition'] } as const;
 const MINUTE_MS = 60_000;

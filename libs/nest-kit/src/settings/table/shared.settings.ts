@@ -1,6 +1,6 @@
 import { VERSION } from '@muster/feature-support';
 import { type TNull, type TOptional, type TSchema, type TUnion, Type } from '@sinclair/typebox';
-import { boolean, choice, json, list, path, text, lifetime } from '../setting';
+import { boolean, choice, json, lifetime, list, path, text } from '../setting';
 
 const HOUR_MS = 3_600_000;
 
