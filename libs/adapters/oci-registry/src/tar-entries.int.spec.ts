@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createReadStream, linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { createReadStream, linkSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
@@ -67,5 +67,30 @@ describe('a layer that cannot be read', () => {
     for (let left = 100; left > 0; left -= 1) await setImmediate();
     ending.abort();
     await ended;
+  });
+});
+
+describe('a layer whose zstd stream begins with a frame that readers skip', () => {
+  let directory: TemporaryDirectory;
+  beforeEach(() => (directory = temporaryDirectory()));
+  afterEach(() => directory.remove());
+
+  it.each([
+    ['0x184D2A50', 0x50],
+    ['0x184D2A5F', 0x5f],
+  ])('has its files, with the magic number %s', async (_, magic) => {
+    writeFileSync(join(directory.path, 'program'), 'text');
+    const archive = execFileSync('tar', ['-cf', '-', '-C', directory.path, 'program']);
+    // As pzstd writes it before each frame: the number of bytes of the next frame.
+    const skipped = Buffer.from([magic, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4]);
+    const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0, 0, 0, 0]);
+    header.writeUInt32LE(archive.length, 5);
+    // The last block, without compression.
+    header.writeUIntLE(archive.length * 8 + 1, 9, 3);
+    const layer = join(directory.path, 'layer');
+    writeFileSync(layer, Buffer.concat([skipped, header, archive]));
+    const cache = blobCache(directory.path, 1e9);
+    expect(await extractFromLayer(layer, 'program', cache, 'found', new AbortController().signal)).toBe(true);
+    expect(readFileSync(await cache.scratch('found'), 'utf8')).toBe('text');
   });
 });

@@ -126,11 +126,15 @@ function createReader(stream: ByteStream) {
 /** Layers are gzip, zstd or plain tar, independent of their media type. */
 function decompressed(magic: Buffer, raw: ReadStream): ByteStream {
   if (GZIP.equals(magic.subarray(0, GZIP.length))) return pipeline(raw, createGunzip(), () => undefined);
-  return ZSTD.equals(magic) ? unzstd(raw) : raw;
+  return ZSTD.equals(magic) || isSkippable(magic) ? unzstd(raw) : raw;
 }
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+const SKIPPABLE = Buffer.from([0x2a, 0x4d, 0x18]);
+
+/** A zstd stream may begin with a frame of metadata, as that of pzstd does. Its magic number is 0x184D2A50 to 0x184D2A5F. */
+const isSkippable = (magic: Buffer): boolean => (magic[0] ?? 0) >> 4 === 0x5 && SKIPPABLE.equals(magic.subarray(1));
 
 async function firstBytes(path: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
