@@ -127,13 +127,16 @@ async function toInstallHost(
     installationDisk: installationDisk.id || installationDisk.path,
     timeSources: entry.timeSources,
     ignitionOverride,
-    ...(ignitionOverride && { imageVersion: await imageVersionOf(sources, entry) }),
+    ...(ignitionOverride && { imageVersion: await imageVersionOf(sources.eventStore, entry) }),
     fencing: await fencingOf(sources.secrets, entry),
   };
 }
 
 /** Returns the OpenShift version of the image of a host; empty when it is not set. */
-async function imageVersionOf({ eventStore }: InstallSources, { state: { infraEnvId } }: HostEntry): Promise<string> {
+export async function imageVersionOf(
+  eventStore: MusterEventStore,
+  { state: { infraEnvId } }: HostEntry,
+): Promise<string> {
   const { state } = await foldStream(eventStore, 'infraEnv', infraEnvId, infraEnvDecider);
   return state.settings.openshiftVersion ?? '';
 }

@@ -9,14 +9,14 @@ import {
   renderJoiningIgnition,
   toIgnitionJson,
 } from '@muster/ignition-config';
-import { readHttpHeaders, SECRETS } from '@muster/nest-kit';
+import { EVENT_STORE, type MusterEventStore, readHttpHeaders, SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { textAt } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 import { type HostEntry, InstallView } from '../view/install-view';
 import { hostArtifactName } from './artifact-vault';
-import { ignitionOverrideOf } from './install-request';
+import { ignitionOverrideOf, imageVersionOf } from './install-request';
 
 /**
  * Renders the configs of hosts that join a running cluster. They are not stored, because they follow from the present
@@ -25,6 +25,7 @@ import { ignitionOverrideOf } from './install-request';
 @Injectable()
 export class JoiningHosts {
   constructor(
+    @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(SECRETS) private readonly secrets: Secrets,
     private readonly view: InstallView,
   ) {}
@@ -66,7 +67,14 @@ export class JoiningHosts {
     });
     const isPersistentBoot = hardware?.bootDeviceType === 'persistent';
     const own = hostNodeConfig({ hostname, nodeIpHint: '', isPersistentBoot });
-    const checked = override && mergeOverride(mergeIgnition(pointer, own), override.config, subject);
+    const checked =
+      override &&
+      mergeOverride(
+        mergeIgnition(pointer, own),
+        override.config,
+        subject,
+        await imageVersionOf(this.eventStore, entry),
+      );
     if (checked?.kind === 'refused') throw new RefusalError(checked.refusal);
     const overridden = override ? mergeIgnition(pointer, override.config) : pointer;
     return Buffer.from(toIgnitionJson(mergeIgnition(overridden, own)));
