@@ -82,3 +82,8 @@ describe('a disk that does not answer', () => {
     }
   });
 });
+
+it('a device is not readable when the program that reads it cannot be started', async () => {
+  const files = createMachineFiles('/no\0folder');
+  expect(await files.firstBytes('/dev/sda', 2)).toBeUndefined();
+});

@@ -31,9 +31,11 @@ export function createMachineFiles(root: string, answerMsMax = ANSWER_MS_MAX): M
   /** A program reads the device: a read that never ends would occupy one of the few threads for all files and names of this process. */
   const answerInTime: MachineFiles['firstBytes'] = async (path, count) => {
     if (hanging.has(path)) return undefined;
-    const child = spawn('head', ['-c', String(count), at(path)], { stdio: ['ignore', 'pipe', 'ignore'] });
-    return new Promise((resolve) => {
+    const answer = new Promise<Buffer | undefined>((resolve) => {
+      const child = spawn('head', ['-c', String(count), at(path)], { stdio: ['ignore', 'pipe', 'ignore'] });
+      child.once('error', () => undefined);
       const chunks: Buffer[] = [];
+      child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
       const limit = setTimeout(() => {
         hanging.add(path);
         child.stdout.destroy();
@@ -41,8 +43,6 @@ export function createMachineFiles(root: string, answerMsMax = ANSWER_MS_MAX): M
         child.unref();
         resolve(undefined);
       }, answerMsMax);
-      child.once('error', () => undefined);
-      child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
       child.once('close', () => {
         clearTimeout(limit);
         hanging.delete(path);
@@ -50,6 +50,8 @@ export function createMachineFiles(root: string, answerMsMax = ANSWER_MS_MAX): M
         resolve(bytes.length === count ? bytes : undefined);
       });
     });
+    // The file system with the program may be on a medium that was removed.
+    return answer.catch(() => undefined);
   };
   /** Answers to come. Several steps ask for the discovery medium at the same time. */
   const awaited = new Map<string, Promise<Buffer | undefined>>();
