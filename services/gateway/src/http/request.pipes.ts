@@ -29,6 +29,9 @@ const VALUE_MAX_CHARACTERS = 64;
 /** Paths of fields whose values never appear in messages. */
 const SECRET = /secret|password|token|credential|key|content|config|bundle|argument|headers|proxy|endpoint/i;
 
+/** The place of an empty text in a list of allowed values. */
+const EMPTY_ENTRY = /(?<=[:,] )(?=, |$)/g;
+
 /** Returns the first violation as a sentence without full stop: `<field> in <place> must …`. */
 export function violationText(errors: readonly ValidationError[], place: string): string {
   const [error] = errors;
@@ -42,7 +45,7 @@ function describe(error: ValidationError, place: string, parent: string): string
   if (!constraint) return child ? describe(child, place, path) : `${path} in ${place} is not valid`;
   if (error.value === undefined) return `${path} in ${place} is required`;
   const [name, message] = constraint;
-  const text = message.replace(`${error.property} `, '');
+  const text = message.replace(`${error.property} `, '').replace(EMPTY_ENTRY, '""');
   const each = /^each value in (?:nested property )?(.*)$/.exec(text);
   if (each) return `each entry of ${path} in ${place} ${each[1]}`;
   return `${path} in ${place} ${text}${found(name, path, error)}`;

@@ -1,6 +1,7 @@
 import {
   ListClustersQuery,
   ListEventsQuery,
+  LogsProgressBody,
   RegisterClusterBody,
   RegisterHostBody,
   RegisterInfraEnvBody,
@@ -51,6 +52,10 @@ describe('the pipe for bodies', () => {
     [
       { ...CLUSTER, hyperthreading: 'workers,masters' },
       /^hyperthreading in body must be one of the following values: none, masters, arbiters.*, not "workers,masters"$/,
+    ],
+    [
+      { ...CLUSTER, platform: { type: 'external', external: { cloud_controller_manager: 'x' } } },
+      'platform.external.cloud_controller_manager in body must be one of the following values: "", External, not "x"',
     ],
     [{ ...CLUSTER, api_vips: {} }, 'api_vips in body must be an array, not an object'],
     [{ ...CLUSTER, api_vips: ['192.0.2.1'] }, 'each entry of api_vips in body must be an object'],
@@ -116,6 +121,9 @@ describe('the pipe for bodies', () => {
   });
 
   it('validates requests of other routes', async () => {
+    expect(await violationOf(LogsProgressBody, { logs_state: 'lost' })).toBe(
+      'logs_state in body must be one of the following values: requested, collecting, completed, timeout, "", not "lost"',
+    );
     expect(await violationOf(RegisterHostBody, { host_id: 'one' })).toBe('host_id in body must be a UUID, not "one"');
     expect(await violationOf(ReviseHostBody, { node_labels: [{ key: 'a' }] })).toBe(
       'node_labels[0].value in body is required',
