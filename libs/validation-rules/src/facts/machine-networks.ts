@@ -46,12 +46,22 @@ export function deriveMachineNetworks(
 }
 
 /**
- * Returns whether no host has an address in the machine networks any more. Derived networks end with their last host.
+ * Returns whether no host has an address in the machine networks any more. Derived networks end with their last host. They are kept
+ * together with a network that cannot be derived again.
  */
-export function areNetworksAbandoned({ machineNetworks }: ClusterSettingsFacts, hosts: readonly Hardware[]): boolean {
-  return parseCidrs(machineNetworks).every(
+export function areNetworksAbandoned(settings: ClusterSettingsFacts, hosts: readonly Hardware[]): boolean {
+  const networks = parseCidrs(settings.machineNetworks);
+  if (hasNetworkOfUser(settings, networks)) return false;
+  return networks.every(
     (network) => !hosts.some((host) => cidrsOf(host).some(({ address }) => containsIp(network, address))),
   );
+}
+
+/** A second network without a VIP was set by a user, except on a single node, whose networks are all derived without VIPs. */
+function hasNetworkOfUser(settings: ClusterSettingsFacts, [first]: readonly Cidr[]): boolean {
+  const hasSecondVip = Math.max(settings.apiVips.length, settings.ingressVips.length) > 1;
+  if (!first || isSingleNode(settings) || hasSecondVip) return false;
+  return networksOfOtherFamilies(settings, first).length > 0;
 }
 
 function candidateNetworks(settings: ClusterSettingsFacts, hosts: readonly Hardware[]): readonly string[] | undefined {

@@ -151,4 +151,18 @@ describe('machine networks without a host', () => {
     expect(areNetworksAbandoned(networks, [host('10.1.0.5/16')])).toBe(true);
     expect(areNetworksAbandoned(networks, [])).toBe(true);
   });
+
+  it('are kept with a network that a user set for the second address family', () => {
+    const dual = settings({
+      clusterNetworks: [
+        { cidr: '10.128.0.0/14', hostPrefix: 23 },
+        { cidr: 'fd01::/48', hostPrefix: 64 },
+      ],
+      machineNetworks: ['192.168.128.0/24', 'fd00::/64'],
+    });
+    expect(areNetworksAbandoned(dual, [])).toBe(false);
+    expect(areNetworksAbandoned({ ...dual, apiVips: ['192.168.128.100', 'fd00::100'] }, [])).toBe(true);
+    expect(areNetworksAbandoned({ ...dual, controlPlaneCount: 1, apiVips: [], ingressVips: [] }, [])).toBe(true);
+    expect(areNetworksAbandoned({ ...dual, clusterNetworks: dual.clusterNetworks.slice(0, 1) }, [])).toBe(true);
+  });
 });
