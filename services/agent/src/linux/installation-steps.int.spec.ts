@@ -90,6 +90,7 @@ describe('an installer that runs', () => {
 
   it.each([
     ['in its unit', { systemctl: 'active\n' }, true],
+    ['in its unit until it has ended', { systemctl: { exitCode: 3, stdout: 'deactivating\n' } }, true],
     ['in its container', { systemctl: stopped, podman: 'true\n' }, true],
     ['no more', { systemctl: stopped, podman: 'false\n' }, false],
     ['not at all', { systemctl: stopped, podman: { exitCode: 125 } }, false],

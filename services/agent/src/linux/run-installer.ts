@@ -126,17 +126,20 @@ export async function stopInstaller(run: RunCommand, signal: AbortSignal): Promi
   await run('podman', ['stop', '-i', '-t', '5', INSTALLER_CONTAINER], signal).catch(() => undefined);
 }
 
+/** A unit that ends may take a minute, and systemd starts no other one with its name meanwhile. */
+const RUNNING_STATES = ['activating', 'active', 'deactivating'];
+
 /** Returns whether the installer runs in its unit or in its container. */
 export async function isInstallerRunning(run: RunCommand, signal: AbortSignal): Promise<boolean> {
-  const answers = (expected: string, program: string, ...args: string[]): Promise<boolean> =>
+  const answers = (expected: readonly string[], program: string, ...args: string[]): Promise<boolean> =>
     run(program, args, signal).then(
-      ({ stdout }) => stdout.trim() === expected,
+      ({ stdout }) => expected.includes(stdout.trim()),
       // A machine without the program has not started the installer with it.
       () => false,
     );
   return (
-    (await answers('active', 'systemctl', 'is-active', `${INSTALLER_UNIT}.service`)) ||
-    answers('true', 'podman', 'container', 'inspect', '--format', '{{.State.Running}}', INSTALLER_CONTAINER)
+    (await answers(RUNNING_STATES, 'systemctl', 'is-active', `${INSTALLER_UNIT}.service`)) ||
+    answers(['true'], 'podman', 'container', 'inspect', '--format', '{{.State.Running}}', INSTALLER_CONTAINER)
   );
 }
 
