@@ -143,6 +143,8 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
   };
   const foldOf = (projection: string) => folds.find(({ name }) => name === projection);
   const storedCheckpoint = (projection: string) => available(() => checkpoints.findOne({ _id: projection }));
+  const firstPart = (projection: string, from: number) =>
+    available(() => pending.findOne({ _id: `${projection}/0`, from }));
   /** The documents of an earlier version are rebuilt from the start. */
   const checkpoint = async (id: string): Promise<number> => {
     const found = await storedCheckpoint(id);
@@ -154,10 +156,13 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     { position, last }: Pick<PendingPart, 'position' | 'last'>,
     parts: readonly (readonly ReadModelChange[])[],
   ): Promise<void> => {
-    for (const [name, writes] of parts.flatMap((changes) => [...writesByCollection(changes)])) {
-      await available(() => ensureIndexes(name), true);
-      await available(() => collectionNamed(name).bulkWrite(writes, { ordered: true }), true);
-    }
+    // Changes of different documents are independent, so only the order within a collection matters.
+    for (const changes of parts)
+      for (const name of new Set(changes.map(({ collection }) => collection))) {
+        const writes = changes.filter(({ collection }) => collection === name).map(toWrite);
+        await available(() => ensureIndexes(name), true);
+        await available(() => collectionNamed(name).bulkWrite(writes, { ordered: true }), true);
+      }
     const stored = { $max: { position }, $set: { version: foldOf(projection)?.version ?? 0, last } };
     await available(() => checkpoints.updateOne({ _id: projection }, stored, { upsert: true }), true);
   };
@@ -165,7 +170,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
   /** Completes the pending commit that follows the checkpoint. Without all of its parts, it has not changed a document yet. */
   const complete = async (projection: string): Promise<number> => {
     const from = await checkpoint(projection);
-    const first = await available(() => pending.findOne({ _id: `${projection}/0`, from }));
+    const first = await firstPart(projection, from);
     if (!first) return from;
     const parts: (readonly ReadModelChange[])[] = [];
     for (let part = 0; part < first.parts; part += 1) {
@@ -175,6 +180,15 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     }
     await apply(projection, first, parts);
     return first.position;
+  };
+
+  /** Whether the documents have this version, and the event store has their last event and that of the pending commit. */
+  const isCurrent = async ({ name, version }: SavedFold): Promise<boolean> => {
+    const found = await storedCheckpoint(name);
+    if (found?.version !== version) return false;
+    const next = await firstPart(name, found.position);
+    for (const last of [found.last, next?.last]) if (last && !(await isStored(last))) return false;
+    return true;
   };
 
   /** Without a checkpoint, a discard that was interrupted is repeated. */
@@ -219,10 +233,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     checkpoint,
     resume: async (projection, beforeDiscard) => {
       const fold = foldOf(projection);
-      if (!fold) return complete(projection);
-      const found = await storedCheckpoint(projection);
-      const isCurrent = found?.version === fold.version && (!found.last || (await isStored(found.last)));
-      if (isCurrent) return complete(projection);
+      if (!fold || (await isCurrent(fold))) return complete(projection);
       await discard(fold, beforeDiscard);
       return START_OF_STORE;
     },
@@ -278,19 +289,6 @@ const storable = (change: ReadModelChange): ReadModelChange => {
   if (!/\\u0000|"_bsontype":/.test(text)) return change;
   const renamed = (name: string): string => name.replaceAll('\\u0000', '\\ufffd').replace(/^"_bsontype"/, '"bsontype"');
   return JSON.parse(text.replace(JSON_TEXTS, (part, colon) => (colon ? renamed(part) : part))) as ReadModelChange;
-};
-
-/** Changes of different documents are independent, so only the order within a collection matters. */
-const writesByCollection = (
-  changes: readonly ReadModelChange[],
-): Map<string, AnyBulkWriteOperation<StoredDocument>[]> => {
-  const byCollection = new Map<string, AnyBulkWriteOperation<StoredDocument>[]>();
-  for (const change of changes) {
-    const writes = byCollection.get(change.collection) ?? [];
-    byCollection.set(change.collection, writes);
-    writes.push(toWrite(change));
-  }
-  return byCollection;
 };
 
 const toWrite = (change: ReadModelChange): AnyBulkWriteOperation<StoredDocument> => {
