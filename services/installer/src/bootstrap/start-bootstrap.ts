@@ -109,7 +109,7 @@ export async function startBootstrap(installation: Installation, signal: AbortSi
   if (pullSecret) await host.writeFile(PULL_SECRET_PATH, fromDataUrl(pullSecret) ?? '');
   await applyConfig(installation, signal);
   if (isMultiNode) {
-    await execute(host, ['ssh-keygen', '-q', '-f', KEY_PATH, '-N', ''], signal);
+    await ensureKey(installation, signal);
     const publicKey = (await host.readFile(`${KEY_PATH}.pub`))?.toString('utf8').trim() ?? '';
     await host.writeFile(SSH_MACHINE_CONFIG_PATH, sshMachineConfig(publicKey), 0o644);
   }
@@ -121,6 +121,13 @@ export async function startBootstrap(installation: Installation, signal: AbortSi
   await pullNodeImage(installation, signal);
   for (const unit of BOOTSTRAP_UNITS) await execute(host, ['systemctl', 'start', unit], signal);
   if (isMultiNode) void watchOtherHosts(installation, installation.background.signal);
+}
+
+/** Keeps a key that this live system has: ssh-keygen asks before it overwrites a key, and fails without an answer. */
+async function ensureKey({ host }: Installation, signal: AbortSignal): Promise<void> {
+  if ((await host.exists(KEY_PATH)) && (await host.exists(`${KEY_PATH}.pub`))) return;
+  await execute(host, ['rm', '-f', KEY_PATH], signal);
+  await execute(host, ['ssh-keygen', '-q', '-f', KEY_PATH, '-N', ''], signal);
 }
 
 /** The machine-config daemon writes the files and units of the config to the running system. */

@@ -1,6 +1,6 @@
 import type { Installation } from '../installation';
 import { HOST_ID, runRecorded } from '../recorded-host.fixture.spec';
-import { watchOtherHosts } from './start-bootstrap';
+import { SSH_MACHINE_CONFIG_PATH, watchOtherHosts } from './start-bootstrap';
 
 describe('the name of a bootstrap host', () => {
   const renamed = async (name: string): Promise<boolean> => {
@@ -50,4 +50,33 @@ it('hosts are configuring when any log of the machine-config server contains the
   } as unknown as Installation;
   await watchOtherHosts(installation, ending.signal);
   expect(stages).toEqual(['h Configuring']);
+});
+
+describe('the key with which a bootstrap host logs in to control plane hosts', () => {
+  const KEY = '/root/.ssh/id_rsa';
+  const keyCommands = async (existing: Record<string, string>) => {
+    const ending = new AbortController();
+    const { commands, files } = await runRecorded({
+      flags: ['--role', 'bootstrap', '--control-plane-count', '3'],
+      files: { '/usr/bin/oc': '', ...existing },
+      api: { hostIgnition: async () => (ending.abort(), Promise.reject(new Error('the end'))) },
+      signal: ending.signal,
+    });
+    return { commands: commands.filter((line) => line.includes(KEY)), manifest: files.get(SSH_MACHINE_CONFIG_PATH) };
+  };
+
+  it('is created', async () => {
+    expect((await keyCommands({})).commands).toEqual([`rm -f ${KEY}`, `ssh-keygen -q -f ${KEY} -N `]);
+  });
+
+  it('is the one of an earlier installation of this live system', async () => {
+    const { commands, manifest } = await keyCommands({ [KEY]: 'private', [`${KEY}.pub`]: 'ssh-rsa AAAA' });
+    expect(commands).toEqual([]);
+    expect(manifest).toContain('"ssh-rsa AAAA"');
+  });
+
+  it('replaces a part of a key', async () => {
+    const { commands } = await keyCommands({ [KEY]: 'private' });
+    expect(commands).toEqual([`rm -f ${KEY}`, `ssh-keygen -q -f ${KEY} -N `]);
+  });
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toIgnitionJson } from '@muster/ignition-config';
 import { errorMessage } from '@muster/schema';
@@ -69,6 +69,7 @@ export const PROGRAMS: ReadonlyMap<string, Play> = new Map<string, Play>([
   ['podman', runContainer],
   ['pvs', succeeds],
   ['readlink', async ({ inventory }, args) => diskNamed(inventory(), args.at(-1) ?? '')?.path ?? args.at(-1)],
+  ['rm', removeFiles],
   ['setenforce', succeeds],
   ['shutdown', async (system) => system.onShutdown()],
   ['ssh-keygen', makeKey],
@@ -115,6 +116,10 @@ async function runContainer(
   applyIgnition(parseIgnition(readFileSync(join(root, source ?? '')), source ?? ''), root);
   checkBootstrapRoot(root, settings.controlPlaneCount === 1);
   await timer.work(DURATIONS_MS.bootstrapPreparation, signal);
+}
+
+async function removeFiles({ root }: LiveSystem, args: readonly string[]): Promise<void> {
+  for (const path of args.filter((arg) => !arg.startsWith('-'))) rmSync(join(root, path), { force: true });
 }
 
 async function makeKey({ root }: LiveSystem, args: readonly string[]): Promise<void> {
