@@ -27,9 +27,14 @@ export const parseIp = keptByText(parse, ADDRESSES_MAX, ADDRESS_CHARACTERS_MAX);
 function parse(text: string): IpAddress | undefined {
   if (text.length > ADDRESS_CHARACTERS_MAX || !ADDRESS_CHARACTERS.test(text)) return undefined;
   if (text.includes(':'))
-    return IPv6.isValid(text) && !hasPaddedOctet(text) ? { family: 6, parts: IPv6.parse(text).parts } : undefined;
+    return IPv6.isValid(text) && !hasPaddedOctet(text)
+      ? { family: 6, parts: IPv6.parse(withFirstGroup(text)).parts }
+      : undefined;
   return IPv4.isValidFourPartDecimal(text) ? { family: 4, parts: IPv4.parse(text).octets } : undefined;
 }
+
+/** The parser reads `::10.0.0.1` as `::ffff:10.0.0.1`, which is another address. */
+const withFirstGroup = (text: string): string => text.replace(/^::(?=\d+\.)/, '0::');
 
 /** Some programs read `::ffff:010.0.0.1` as octal and others as decimal. */
 const hasPaddedOctet = (text: string): boolean =>

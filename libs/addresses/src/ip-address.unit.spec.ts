@@ -15,6 +15,8 @@ describe('IP addresses', () => {
     ['1:0:0:2:0:0:0:3', '1:0:0:2::3'],
     ['1:2:3:4:5:6:0:8', '1:2:3:4:5:6:0:8'],
     ['::ffff:10.0.0.1', '::ffff:a00:1'],
+    ['::10.0.0.1', '::a00:1'],
+    ['::2:10.0.0.1', '::2:a00:1'],
     ['fe80::', 'fe80::'],
   ])('parseIp and formatIp convert %s to %s', (text, expected) => {
     expect(canonical(text)).toBe(expected);
