@@ -4,7 +4,7 @@ import { dueClusterDeadline } from './deadlines';
 import type { ClusterContext } from './guards';
 import { renderClusterStatus } from './messages';
 import { withBuiltInOperators } from './operators';
-import { revisionOf, withClusterDefaults } from './settings';
+import { leavesLeasedVips, revisionOf, withClusterDefaults } from './settings';
 import {
   type ClusterProgress,
   type ClusterStatus,
@@ -61,6 +61,12 @@ export function settingsRevised({ command, state, settings }: ClusterContext<'Re
   const { pullSecretReplaced } = command;
   const monitored = operators ? { monitoredOperators: { items: [...operators] } } : {};
   return [{ type: 'ClusterSettingsRevised', data: { changes, pullSecretReplaced, ...monitored } }];
+}
+
+export function machineNetworksDerived({ command, state }: ClusterContext<'DeriveMachineNetworks'>): Events {
+  const derived: ClusterEvent = { type: 'MachineNetworksDerived', data: { cidrs: [...command.cidrs] } };
+  if (!leavesLeasedVips(state.settings, command.cidrs)) return [derived];
+  return [derived, { type: 'VipsDerived', data: { apiVips: [], ingressVips: [] } }];
 }
 
 export const preparationFinished = ({ command: { attempt, outcome } }: ClusterContext<'FinishPreparation'>): Events =>

@@ -152,6 +152,21 @@ describe('the VIPs of a cluster with DHCP', () => {
     expect(when(leased, named).state.vipLeases).toEqual({ api: '', ingress: '' });
   });
 
+  it('end with the machine network that contains them', () => {
+    const derive = (cidr: string): ClusterCommand => ({ type: 'DeriveMachineNetworks', cidrs: [cidr], at: at(2) });
+    const ended = {
+      settings: { apiVips: { items: [] }, ingressVips: { items: [] } },
+      vipLeases: { api: '', ingress: '' },
+    };
+    expect(when(leased, derive('10.0.0.0/24')).state).toMatchObject(ended);
+    expect(when(leased, revise({ machineNetworks: { items: ['10.0.0.0/24'] } })).state).toMatchObject(ended);
+    expect(when(leased, derive('192.168.0.0/16')).state.vipLeases.api).toBe('api lease');
+    const wider = revise({ machineNetworks: { items: ['192.168.0.0/16'] } });
+    expect(when(leased, wider).state.vipLeases.api).toBe('api lease');
+    const manual = { ...leased, settings: { ...leased.settings, vipDhcpAllocation: false } };
+    expect(when(manual, derive('10.0.0.0/24')).state.settings.apiVips?.items).toEqual(['192.168.1.100']);
+  });
+
   it('change with each of the two addresses, and not with the text of a lease', () => {
     expect(when(leased, leases({ apiVipLease: 'renewed' })).events).toEqual([]);
     expect(when(leased, leases({ apiVip: '192.168.1.110' })).state.settings.apiVips?.items).toEqual(['192.168.1.110']);

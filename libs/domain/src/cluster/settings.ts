@@ -216,7 +216,15 @@ function networkConsequences(state: ClusterState, changes: Settings): Settings {
   const isBalancedByUser = state.settings.loadBalancerType === 'user-managed';
   const isBalancedAgain = isBalancedByUser && changes.loadBalancerType === 'cluster-managed';
   const wanted = isBalancedAgain ? { machineNetworks: empty, ...changes } : changes;
-  return { ...wanted, ...derivedAgain(state, wanted) };
+  const areVipsLeft = wanted.machineNetworks && leavesLeasedVips(state.settings, wanted.machineNetworks.items);
+  const vips = areVipsLeft ? { apiVips: empty, ingressVips: empty } : {};
+  return { ...vips, ...wanted, ...derivedAgain(state, wanted) };
+}
+
+/** Returns whether DHCP allocated VIPs outside the first of these machine networks. There, it allocates others. */
+export function leavesLeasedVips(settings: Settings, machineNetworks: readonly string[]): boolean {
+  const vips = [...(settings.apiVips?.items ?? []), ...(settings.ingressVips?.items ?? [])];
+  return settings.vipDhcpAllocation === true && vips.some((vip) => !isInNetwork(machineNetworks[0] ?? '', vip));
 }
 
 /** Returns whether the machine networks of a cluster with these settings are derived from its VIPs. */

@@ -1,4 +1,4 @@
-import { logsReported, registered, settingsRevised } from '../effects';
+import { logsReported, machineNetworksDerived, registered, settingsRevised } from '../effects';
 import type { ClusterRow } from '../guards';
 import { clusterReason } from '../messages';
 import { openedApiName } from '../settings';
@@ -65,7 +65,7 @@ export const REGISTRATION_ROWS: readonly ClusterRow[] = [
     on: 'DeriveMachineNetworks',
     when: { networks: ['different'] },
     to: 'stay',
-    emit: ({ command: { cidrs } }) => [{ type: 'MachineNetworksDerived', data: { cidrs: [...cidrs] } }],
+    emit: machineNetworksDerived,
     why: 'The machine networks are derived from the VIPs and the addresses of the hosts.',
   },
   {
