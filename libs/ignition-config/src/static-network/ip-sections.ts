@@ -19,25 +19,6 @@ export interface KeyfileSection {
   readonly settings: KeyfileSettings;
 }
 
-/** Returns NetworkManager's keyfile format. Line breaks become blanks. */
-export function formatKeyfile(sections: readonly KeyfileSection[]): string {
-  return sections
-    .map(({ name, settings }) => {
-      const lines = Object.entries(settings).flatMap(([key, value]) =>
-        value === undefined ? [] : [`${key}=${escaped(String(value))}`],
-      );
-      return `[${name}]\n${lines.map((line) => `${line}\n`).join('')}`;
-    })
-    .join('\n');
-}
-
-/** In a value of a keyfile, a backslash begins an escape sequence, and blanks at the start are ignored. */
-const escaped = (value: string): string =>
-  value
-    .replaceAll('\\', '\\\\')
-    .replace(/[\r\n]+/g, ' ')
-    .replace(/^[ \t]+/, (blanks) => blanks.replaceAll(' ', '\\s').replaceAll('\t', '\\t'));
-
 /** NetworkManager's value for no timeout. */
 const NEVER_GIVE_UP_SECONDS = 2_147_483_647;
 const MAIN_TABLE = 254;
@@ -51,7 +32,7 @@ export function ipSections(one: NetworkInterface, state: NetworkState): readonly
   return (['ipv4', 'ipv6'] as const).map((family) => ({
     name: family,
     settings: {
-      method: methodOf(family, one[family]),
+      method: methodOf(family, one, state),
       ...addressSettings(one[family]),
       ...automaticSettings(family, one[family]),
       ...prefixSettings(one[family]),
@@ -63,10 +44,12 @@ export function ipSections(one: NetworkInterface, state: NetworkState): readonly
   }));
 }
 
-function methodOf(family: Family, { isEnabled, isDhcp, isAutoconf, addresses }: IpSettings): string {
+/** As in nmstate, an interface without addresses may have routes. NetworkManager ignores them unless the method is manual. */
+function methodOf(family: Family, one: NetworkInterface, state: Pick<NetworkState, 'routes'>): string {
+  const { isEnabled, isDhcp, isAutoconf, addresses } = one[family];
   if (!isEnabled) return 'disabled';
   if (isDhcp) return family === 'ipv4' || isAutoconf ? 'auto' : 'dhcp';
-  if (addresses.length > 0) return 'manual';
+  if (addresses.length > 0 || routesOf(family, one, state).length > 0) return 'manual';
   return family === 'ipv4' ? 'disabled' : 'link-local';
 }
 
@@ -199,10 +182,11 @@ export function needsLoopback(state: NetworkState): boolean {
   );
 }
 
+const routesOf = (family: Family, { name }: NetworkInterface, { routes }: Pick<NetworkState, 'routes'>) =>
+  routes.filter((one) => !one.isAbsent && carrierOf(one) === name && familyOf(one.destination) === family);
+
 function routeSettings(family: Family, one: NetworkInterface, state: NetworkState): KeyfileSettings {
-  const routes = state.routes.filter(
-    (route) => !route.isAbsent && carrierOf(route) === one.name && familyOf(route.destination) === family,
-  );
+  const routes = routesOf(family, one, state);
   const rules = (rulesByCarrier(state).get(one.name) ?? []).filter(({ raw }) => ruleFamily(raw) === family);
   return {
     ...Object.fromEntries(routes.flatMap((route, index) => routeLines(family, route, index))),
@@ -264,7 +248,7 @@ const rulesByCarrier = keptByObject((state: NetworkState): ReadonlyMap<string, r
 
 function ruleCarriers(family: Family, { interfaces, routes }: Pick<NetworkState, 'interfaces' | 'routes'>) {
   const able = interfaces.filter(
-    (one) => one.name !== LOOPBACK && one.state === 'up' && methodOf(family, one[family]) !== 'disabled',
+    (one) => one.name !== LOOPBACK && one.state === 'up' && methodOf(family, one, { routes }) !== 'disabled',
   );
   const names = new Set(able.map(({ name }) => name));
   const tables = [

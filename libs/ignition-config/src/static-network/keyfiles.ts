@@ -1,7 +1,7 @@
 import { isTrue } from '../documents/values';
 import { extraSections, mptcpFlags } from './extra-sections';
 import { interfaceSections, KEYFILE_TYPES, keyfileTypeOf, portSection } from './interface-sections';
-import { dnsCarrier, formatKeyfile, ipSections, type KeyfileSection, needsLoopback } from './ip-sections';
+import { dnsCarrier, ipSections, type KeyfileSection, needsLoopback } from './ip-sections';
 import { namesOf } from './mac-mapping';
 import { FAMILIES, familyOf, noFamily, type NetworkInterface, type NetworkState, type Report } from './nmstate';
 import { loopback, type Port, portsOf, textOf, within, withPlainPorts } from './read-nmstate';
@@ -138,3 +138,22 @@ function sectionsOf(
     ...(port ? [port] : []),
   ];
 }
+
+/** Returns NetworkManager's keyfile format. Line breaks become blanks. */
+function formatKeyfile(sections: readonly KeyfileSection[]): string {
+  return sections
+    .map(({ name, settings }) => {
+      const lines = Object.entries(settings).flatMap(([key, value]) =>
+        value === undefined ? [] : [`${key}=${escaped(String(value))}`],
+      );
+      return `[${name}]\n${lines.map((line) => `${line}\n`).join('')}`;
+    })
+    .join('\n');
+}
+
+/** In a value of a keyfile, a backslash begins an escape sequence, and blanks at the start are ignored. */
+const escaped = (value: string): string =>
+  value
+    .replaceAll('\\', '\\\\')
+    .replace(/[\r\n]+/g, ' ')
+    .replace(/^[ \t]+/, (blanks) => blanks.replaceAll(' ', '\\s').replaceAll('\t', '\\t'));

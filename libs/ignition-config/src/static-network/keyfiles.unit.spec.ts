@@ -172,6 +172,24 @@ describe('a keyfile contains', () => {
       'dhcp-duid=llt\n',
     ],
     [
+      'the manual method for an interface that has routes of the family and no address',
+      `${eth0('ipv4: {enabled: true}')}routes: {config: [{destination: 10.9.0.0/16, next-hop-interface: eth0}]}\n`,
+      'eth0',
+      '[ipv4]\nmethod=manual\ndhcp-timeout=2147483647\nroute0=10.9.0.0/16,,0\n',
+    ],
+    [
+      'the manual method for link-local IPv6 with routes',
+      `${eth0('ipv4: {enabled: true}, ipv6: {enabled: true}')}routes: {config: [{destination: "fd01::/64", next-hop-address: "fe80::1", next-hop-interface: eth0}]}\n`,
+      'eth0',
+      '[ipv4]\nmethod=disabled\ndhcp-timeout=2147483647\n\n[ipv6]\nmethod=manual\n',
+    ],
+    [
+      'the rules of an interface that has routes and no address',
+      `interfaces: [{name: a0, type: ethernet, ${ADDRESSES}}, {name: eth0, type: ethernet, ipv4: {enabled: true}}]\nroutes: {config: [{destination: 10.9.0.0/16, next-hop-interface: eth0, table-id: 7}]}\nroute-rules: {config: [{ip-from: 10.0.0.0/24, route-table: 7}]}\n`,
+      'eth0',
+      'routing-rule0=priority 30000 from 10.0.0.0/24 table 7\n',
+    ],
+    [
       'texts as NetworkManager reads them: a backslash begins an escape sequence, and leading blanks are ignored',
       eth0(String.raw`802.1x: {eap-methods: [peap], identity: 'DOMAIN\host', password: '  a\ b'}`),
       'eth0',

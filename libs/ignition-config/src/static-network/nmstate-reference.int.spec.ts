@@ -10,7 +10,7 @@ const eth = (more = '', name = 'eth0') =>
 const ADDRESS = 'ipv4: {enabled: true, dhcp: false, address: [{ip: 10.0.0.1, prefix-length: 24}]}';
 const ADDRESS6 = 'ipv6: {enabled: true, dhcp: false, autoconf: false, address: [{ip: "fd00::1", prefix-length: 64}]}';
 const BOTH = `${ADDRESS}, ${ADDRESS6}`;
-const route = (text: string) => `${eth(BOTH)}routes:\n  config:\n  - {${text}}\n`;
+const route = (text: string, more = BOTH) => `${eth(more)}routes:\n  config:\n  - {${text}}\n`;
 const rule = (text: string) => `${eth(BOTH)}route-rules:\n  config:\n  - {${text}}\n`;
 const dns = (text: string, more = BOTH) => `${eth(more)}dns-resolver:\n  config: {${text}}\n`;
 const bond = (mode: string, options = '{}') =>
@@ -78,6 +78,8 @@ const DOCUMENTS: readonly string[] = [
   route('destination: 0.0.0.0/0, next-hop-address: 10.0.0.254, next-hop-interface: eth0, metric: 100, table-id: 200'),
   route('destination: "::/0", next-hop-address: "fd00::fe", next-hop-interface: eth0'),
   route('destination: 10.2.0.0/16, next-hop-interface: eth0'),
+  route('destination: 10.2.0.0/16, next-hop-interface: eth0', 'ipv4: {enabled: true}'),
+  route('destination: "fd01::/64", next-hop-address: "fe80::1", next-hop-interface: eth0', 'ipv6: {enabled: true}'),
   route('destination: 10.2.0.0/16, next-hop-address: 10.0.0.254, next-hop-interface: eth0, cwnd: 20, weight: 2'),
   route('destination: 10.2.0.0/16, next-hop-address: 10.0.0.254, next-hop-interface: eth0, initcwnd: 20, mtu: 1400'),
   route('destination: 198.51.100.7, next-hop-interface: eth0'),
