@@ -4,7 +4,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { READ_MODELS } from '@muster/nest-kit';
 import { JSON_MAX_DEPTH, jsonExtentFault, type JsonObject, type JsonValue, type ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { createJsonParser, valueOf } from '@muster/schema';
+import { createJsonParser, onlyPresent, valueOf } from '@muster/schema';
 import { Body, Controller, Get, HttpCode, Inject, Injectable, Post, Query, Req, Res } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -83,6 +83,22 @@ export class EventScopes {
       throw new RefusalError({ code: 'not-found', reason });
     }
     return 'infraEnvId' in scope ? [scope.infraEnvId] : undefined;
+  }
+
+  /**
+   * Returns the infra-env of the host of a new event: as given, else the only one in which the caller reaches a host with that id.
+   * Without it the event would have no owner, and a list by host would not contain it.
+   */
+  async infraEnvOf(caller: Caller, body: TriggerEventBody): Promise<string> {
+    const { infra_env_id: given, host_id: hostId, cluster_id: clusterId } = body;
+    if (given || !hostId) return given?.toLowerCase() ?? '';
+    const ofToken = caller.scope && 'infraEnvId' in caller.scope ? caller.scope.infraEnvId : undefined;
+    const where = {
+      id: hostId.toLowerCase(),
+      ...onlyPresent({ infra_env_id: ofToken, cluster_id: clusterId?.toLowerCase() }),
+    };
+    const found = await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: 2 });
+    return found.length === 1 ? (found[0]?.document.infra_env_id ?? '') : '';
   }
 
   /** Returns which of the events show their origin: all to administrators, none to agents, to others those that they may write. */
@@ -205,7 +221,7 @@ export class EventsController {
       message: body.message,
       clusterId: body.cluster_id?.toLowerCase() ?? '',
       hostId: body.host_id?.toLowerCase() ?? '',
-      infraEnvId: body.infra_env_id?.toLowerCase() ?? '',
+      infraEnvId: await this.visible.infraEnvOf(caller, body),
       props: parseEventProps(body.props),
     };
     await this.commands.send(EventsService.method.recordNote, { note }, context);

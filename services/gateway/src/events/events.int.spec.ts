@@ -112,4 +112,19 @@ describe('events', () => {
     ]);
     expect(await messages(`cluster_id=${cluster}&deleted_hosts=true`)).toEqual(['event 13', 'event 14']);
   });
+
+  it('adds the infra-env to an event that names only a host, when no other infra-env has a host with that id', async () => {
+    const twice = '6f1e0d3c-4b5a-4978-8695-a4b3c2d1e0fa';
+    await gateway.project(3, [hostDocument({ id: twice }), hostDocument({ id: twice, infra_env_id: CLUSTER_ID })]);
+    const recorded = async (ids: object): Promise<unknown> => {
+      const json = { severity: 'info', message: 'hello', event_time: '2026-01-02T03:04:05Z', ...ids };
+      expect((await gateway.call('POST', EVENTS, { json })).status).toBe(201);
+      return gateway.received.at(-1)?.body['note'];
+    };
+    const id = HOST_ID.toUpperCase();
+    expect(await recorded({ host_id: id })).toMatchObject({ hostId: HOST_ID, infraEnvId: INFRA_ENV_ID });
+    expect(await recorded({ host_id: id, cluster_id: CLUSTER_ID })).toMatchObject({ infraEnvId: INFRA_ENV_ID });
+    expect(await recorded({ host_id: twice })).toMatchObject({ infraEnvId: '' });
+    expect(await recorded({ host_id: GONE_HOST_ID })).toMatchObject({ infraEnvId: '' });
+  });
 });
