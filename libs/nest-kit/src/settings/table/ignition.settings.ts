@@ -69,7 +69,7 @@ export const IGNITION_SETTINGS = {
   }),
   WORK_DIR: path({
     ...IGNITION,
-    fallbackText: '`muster-ignition` in the directory for temporary files',
+    fallbackText: '`muster-ignition/<digest of the data directory>` in the directory for temporary files',
     meaning: 'The directory for installers and their output.',
   }),
   EPHEMERAL_INSTALLER_CLUSTER_TLS_CERTS_OVERRIDE_DIR: path({

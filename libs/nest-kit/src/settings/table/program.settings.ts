@@ -6,7 +6,7 @@ const MUSTER = { readBy: ['muster'] } as const;
 /** Settings of the program: profile, store, bus, logs. */
 export const PROGRAM_SETTINGS = {
   MUSTER_DATA_DIRECTORY: path({
-    readBy: ['muster', 'image'],
+    readBy: ['muster', 'image', 'ignition'],
     fallback: '.muster',
     meaning:
       'The directory for all data of the embedded profile, and for the sealed secrets and the saved state in both profiles. Required when a service runs alone.',

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   blobCache,
@@ -42,7 +43,14 @@ export interface OpenshiftInstallSettings {
   readonly proxyEnvironment: { readonly [name: string]: string };
 }
 
-const temporaryWorkDirectory = (): string => join(tmpdir(), 'muster-ignition');
+const temporaryFolder = (): string => join(tmpdir(), 'muster-ignition');
+const DIGEST_CHARACTERS = 16;
+
+/** Two installations of one user have two directories: each one writes partial downloads and removes unused files. */
+function temporaryWorkDirectory(dataDirectory: string): string {
+  const digest = createHash('sha256').update(resolve(dataDirectory)).digest('hex');
+  return join(temporaryFolder(), digest.slice(0, DIGEST_CHARACTERS));
+}
 
 const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const;
 
@@ -54,7 +62,7 @@ export function readOpenshiftInstallSettings(
     installerPath: settings.get('OPENSHIFT_INSTALL_PATH'),
     releases: settings.get('RELEASE_IMAGES') ?? DEFAULT_RELEASE_IMAGES,
     registries,
-    workDirectory: settings.get('WORK_DIR') ?? temporaryWorkDirectory(),
+    workDirectory: settings.get('WORK_DIR') ?? temporaryWorkDirectory(settings.get('MUSTER_DATA_DIRECTORY')),
     certificatesDirectory: settings.get('EPHEMERAL_INSTALLER_CLUSTER_TLS_CERTS_OVERRIDE_DIR'),
     timeoutMs: settings.get('OPENSHIFT_INSTALL_TIMEOUT'),
     installerUserId: settings.get('OPENSHIFT_INSTALL_USER_ID'),
@@ -148,7 +156,8 @@ export class InstallerBinaries {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<FoundInstaller> {
     const { installerPath, workDirectory } = this.settings;
-    if (workDirectory === temporaryWorkDirectory()) await createOwnFolder(workDirectory);
+    if ([workDirectory, dirname(workDirectory)].includes(temporaryFolder()))
+      for (const path of new Set([temporaryFolder(), workDirectory])) await createOwnFolder(path);
     if (installerPath) return { installer: installerPath };
     const { releaseImage } = wanted;
     if (!releaseImage)

@@ -1,6 +1,6 @@
 import { chownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { SettingsReader } from '@muster/nest-kit';
 import { INSTALLER_UID, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { readRegistries } from '../../service-registries';
@@ -49,6 +49,18 @@ describe('the default of WORK_DIR, in a directory where each user may create it'
     mkdirSync(directory.path);
     writeFileSync(folder, '');
     await expect(installer()).rejects.toThrow(FOREIGN);
+  });
+
+  it('is another one for each installation of a user, because each removes the unused files of its cache', () => {
+    const workDirectory = (environment = {}): string => {
+      const settings = new SettingsReader(environment);
+      return readOpenshiftInstallSettings(settings, readRegistries(settings)).workDirectory;
+    };
+    const own = workDirectory();
+    expect(own.startsWith(`${folder}/`)).toBe(true);
+    expect(workDirectory({ MUSTER_DATA_DIRECTORY: resolve('.muster') })).toBe(own);
+    expect(workDirectory({ MUSTER_DATA_DIRECTORY: '/srv/second' })).not.toBe(own);
+    expect(workDirectory({ MUSTER_DATA_DIRECTORY: '/srv/second', WORK_DIR: '/srv/work' })).toBe('/srv/work');
   });
 
   const isRoot = process.getuid?.() === 0;
