@@ -22,12 +22,11 @@ export {
 export { DISCOVERY_SPEC_VERSION, renderDiscoveryIgnition } from './discovery/render-discovery-ignition';
 export {
   authoritiesOf,
-  ignitionOverrideProblem,
   OVERRIDE_SPEC_VERSIONS,
   parseIgnitionOverride,
   type ParsedOverride,
 } from './merge/ignition-override';
-export { mergeIgnition, mergeOverride } from './merge/merge-ignition';
+export { ignitionOverrideProblem, mergeIgnition, mergeOverride } from './merge/merge-ignition';
 export type { BootstrapInput } from './bootstrap/bootstrap-input';
 export { clusterIdIn, describeHostFile, finishBootstrap } from './bootstrap/finish-bootstrap';
 export { renderBootstrapIgnition } from './bootstrap/render-bootstrap-ignition';

@@ -67,29 +67,29 @@ export class GivenDocuments {
   }
 
   /**
-   * `before`: the present settings of the infra-env. Its networks may be invalid for another version or image type.
+   * `before`: the present settings of the infra-env. Its documents may be invalid for another version or image type.
    * @throws RefusalError `invalid-input`
    */
   async ofInfraEnv(
     infraEnvId: string,
-    { ignitionConfigOverride, staticNetworkConfig }: InfraEnvDocuments,
+    { ignitionConfigOverride: override = '', staticNetworkConfig }: InfraEnvDocuments,
     { openshiftVersion, imageType, additionalTrustBundle: bundle }: Plain<InfraEnvSettings>,
     before: Plain<InfraEnvSettings> = {},
   ): Promise<Sealing<Plain<InfraEnvSettings>>> {
     const field = 'static_network_config';
+    const version = openshiftVersion || before.openshiftVersion || '';
     const known = openshiftVersion || imageType === 'minimal-iso' ? before.staticNetworkConfig : undefined;
     const networks = staticNetworkConfig ?? (await openDocument(this.secrets, infraEnvId, known, field));
     if (networks !== '') {
-      const version = openshiftVersion || before.openshiftVersion || '';
       const type = imageType || before.imageType;
       const given = { staticNetworkConfig: networks, openshiftVersion: version, imageType: type };
       const problem = await this.workers.run(DOCUMENT_TASKS.checkStaticNetworks, given);
       if (problem) throw unusable(field, problem);
     }
-    const override = ignitionConfigOverride ?? '';
-    const problem =
-      override === '' ? undefined : await this.workers.run(DOCUMENT_TASKS.checkIgnitionOverride, override);
-    if (problem) throw unusable('ignition_config_override', problem);
+    const stored = version === (before.openshiftVersion ?? '') ? undefined : before.ignitionConfigOverride;
+    const used = override || (await openDocument(this.secrets, infraEnvId, stored, OVERRIDE));
+    const problem = used && (await this.workers.run(DOCUMENT_TASKS.checkIgnitionOverride, used, OVERRIDE, version));
+    if (problem) throw unusable(OVERRIDE, problem);
     await refuseLargeOverride(override, this.workers);
     const bundleProblem = bundle && (await this.workers.run(DOCUMENT_TASKS.checkTrustBundle, bundle));
     if (bundleProblem) throw unusable('additional_trust_bundle', bundleProblem);
@@ -97,9 +97,8 @@ export class GivenDocuments {
     return {
       changes: {
         ...(override === '' ? {} : { ignitionConfigOverride: referenceOf(override) }),
-        ...(staticNetworkConfig !== undefined && hasNetworks
-          ? { staticNetworkConfig: referenceOf(staticNetworkConfig) }
-          : {}),
+        ...(staticNetworkConfig !== undefined &&
+          hasNetworks && { staticNetworkConfig: referenceOf(staticNetworkConfig) }),
         ...trustBundleChanges(bundle, before),
       },
       toSeal: [override, staticNetworkConfig ?? '', bundle ?? ''].flatMap(sealingOf),
@@ -135,6 +134,7 @@ const sealingOf = (text: string): readonly SecretToSeal[] =>
 
 /** Size of an ordinary discovery configuration in the area of the image. */
 const OWN_PART_BYTES = 16 * 1024;
+const OVERRIDE = 'ignition_config_override';
 
 /** @throws RefusalError when the override does not fit into any image */
 async function refuseLargeOverride(text: string, workers: DocumentWorkers): Promise<void> {
@@ -143,8 +143,8 @@ async function refuseLargeOverride(text: string, workers: DocumentWorkers): Prom
   const { length: bytes } = await workers.runAlone(DOCUMENT_TASKS.createIgnitionArchive, config.length, config);
   const bytesMax = IGNITION_ARCHIVE_BYTES_MAX - OWN_PART_BYTES;
   if (bytes <= bytesMax) return;
-  const reason = `ignition_config_override takes ${bytes} bytes of the image when it is compressed. Allowed: at most ${bytesMax}. Let hosts fetch large files from a server instead.`;
-  throw new RefusalError({ code: 'invalid-input', subject: 'ignition_config_override', reason });
+  const reason = `${OVERRIDE} takes ${bytes} bytes of the image when it is compressed. Allowed: at most ${bytesMax}. Let hosts fetch large files from a server instead.`;
+  throw unusable(OVERRIDE, { reason });
 }
 
 const unusable = (subject: string, problem: Pick<Refusal, 'reason' | 'allowed'>): RefusalError =>

@@ -83,12 +83,6 @@ export function parseIgnitionOverride(text: string, subject: string): ParsedOver
     : refuse(describe(text, problems));
 }
 
-/** Returns the problem of a user's override, or undefined when it can be used. */
-export function ignitionOverrideProblem(text: string, subject = 'ignition_config_override'): Refusal | undefined {
-  const parsed = parseIgnitionOverride(text, subject);
-  return parsed.kind === 'refused' ? parsed.refusal : undefined;
-}
-
 /** Returns the certificate authorities that a config contains, as PEM. Empty when it contains none. */
 export const authoritiesOf = (config: IgnitionConfig | undefined): string =>
   (config?.ignition.security?.tls?.certificateAuthorities ?? [])

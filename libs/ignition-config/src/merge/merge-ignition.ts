@@ -1,8 +1,9 @@
 import { isAtLeast } from '@muster/feature-support';
+import type { Refusal } from '@muster/problems';
 import { isObject, listAt, type Members, objectAt, textAt } from '@muster/schema';
 import { type IgnitionConfig, toIgnitionConfig } from '../config/ignition-config';
 import { pathFaults } from '../config/ignition-file';
-import type { ParsedOverride } from './ignition-override';
+import { type ParsedOverride, parseIgnitionOverride } from './ignition-override';
 
 /** Partitions are identified by their number, or by their label without a number. */
 const PARTITION = 'number or label';
@@ -73,9 +74,30 @@ export function mergeOverride(
     conflict === undefined
       ? unreadFault(override.ignition.version, openshiftVersion)
       : `together with the files of the service, ${conflict}`;
-  if (fault === undefined) return { kind: 'parsed', config: merged };
-  const reason = `${subject} cannot be used: ${fault}`;
-  return { kind: 'refused', refusal: { code: 'invalid-input', reason, subject } };
+  return fault === undefined
+    ? { kind: 'parsed', config: merged }
+    : { kind: 'refused', refusal: unusable(subject, fault) };
+}
+
+const unusable = (subject: string, fault: string): Refusal => ({
+  code: 'invalid-input',
+  reason: `${subject} cannot be used: ${fault}`,
+  subject,
+});
+
+/**
+ * Returns the problem of a user's override, or undefined when it can be used with images of that OpenShift version. The version is empty
+ * when it is not known.
+ */
+export function ignitionOverrideProblem(
+  text: string,
+  subject = 'ignition_config_override',
+  openshiftVersion = '',
+): Refusal | undefined {
+  const parsed = parseIgnitionOverride(text, subject);
+  if (parsed.kind === 'refused') return parsed.refusal;
+  const fault = unreadFault(parsed.config.ignition.version, openshiftVersion);
+  return fault === undefined ? undefined : unusable(subject, fault);
 }
 
 /** Versions of the specification, the latest first, with the first version of OpenShift whose system reads them. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { ignitionOverrideProblem } from './ignition-override';
+import { ignitionOverrideProblem } from './merge-ignition';
 
 const isInstalled = spawnSync('ignition-validate', ['--version']).error === undefined;
 const missing = isInstalled ? '' : ' (not compared: the Debian package ignition is not installed)';
