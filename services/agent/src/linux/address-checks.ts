@@ -26,6 +26,10 @@ export interface NeighbourProbe {
 const DISCARD_PORT = 9;
 /** Time for three requests at intervals of one second, and for the last answer. */
 const ANSWER_MS = 3_300;
+/** The kernel asks an address that answered earlier only after five seconds, and then three times. */
+const ANSWER_AGAIN_MS = 5_200;
+/** States of an entry whose address has not answered again. */
+const UNCONFIRMED = ['STALE', 'DELAY', 'PROBE'];
 /** The kernel stores at most 1,024 entries, including unanswered ones. */
 const BATCH_MAX = 256;
 
@@ -36,10 +40,14 @@ export function kernelNeighbours(run: RunCommand): NeighbourProbe {
       for (let at = 0; at < addresses.length && !signal.aborted; at += BATCH_MAX) {
         const batch = addresses.slice(at, at + BATCH_MAX);
         await sendTo(batch);
-        await delay(ANSWER_MS, undefined, { signal }).catch(() => undefined);
         const wanted = new Set(batch);
-        const table = parseNeighbours((await run('ip', ['-json', 'neigh', 'show'], signal)).stdout);
-        found.push(...table.filter(({ address, mac }) => mac !== undefined && wanted.has(address)));
+        const readAfter = async (ms: number): Promise<string> => {
+          await delay(ms, undefined, { signal }).catch(() => undefined);
+          return (await run('ip', ['-json', 'neigh', 'show'], signal)).stdout;
+        };
+        let table = await readAfter(ANSWER_MS);
+        if (isUnconfirmed(table, wanted)) table = await readAfter(ANSWER_AGAIN_MS);
+        found.push(...parseNeighbours(table).filter(({ address, mac }) => mac !== undefined && wanted.has(address)));
       }
       return found;
     },
@@ -56,10 +64,17 @@ const NEIGHBOURS = Type.Array(
 );
 const readNeighbours = createJsonReader(NEIGHBOURS, { name: 'the output of ip neigh' });
 
+const entriesOf = (json: string): ReturnType<typeof readNeighbours> => (json.trim() === '' ? [] : readNeighbours(json));
+
+/** Whether the machine of one of the addresses may be gone since it answered. */
+const isUnconfirmed = (json: string, addresses: ReadonlySet<string>): boolean =>
+  entriesOf(json).some(
+    ({ dst = '', state = [] }) => addresses.has(dst) && state.some((one) => UNCONFIRMED.includes(one)),
+  );
+
 /** Parses the output of `ip -json neigh show`. */
 export function parseNeighbours(json: string): readonly Neighbour[] {
-  if (json.trim() === '') return [];
-  return readNeighbours(json).flatMap(({ dst, dev = '', lladdr, state = [] }) => {
+  return entriesOf(json).flatMap(({ dst, dev = '', lladdr, state = [] }) => {
     if (!dst) return [];
     const isKnown = lladdr !== undefined && !state.includes('FAILED') && !state.includes('INCOMPLETE');
     return [{ address: dst, interface: dev, ...(isKnown && { mac: lladdr.toLowerCase() }) }];
