@@ -26,7 +26,7 @@ import {
   sentenceOf,
 } from './nmstate';
 import { SECTIONS } from './nmstate.schema';
-import { bondModeOf, firstOverlap, mappings, sectionsOf, textOf, texts, within } from './read-nmstate';
+import { bondModeOf, firstOverlap, mappings, sectionsOf, textOf, texts, vrfTables, within } from './read-nmstate';
 
 /** Reports contradictions and references to missing interfaces, which a schema cannot express. */
 export function checkNmstate(state: NetworkState, report: Report): void {
@@ -98,9 +98,7 @@ function checkServers({ servers }: NetworkState['dns'], report: Report): void {
 function checkRoutes(state: NetworkState, report: Report): void {
   const names = namesOf(state);
   const refused = new Map(FAMILIES.map((family) => [family, withoutFamily(state, family)]));
-  const vrfs = new Set(
-    state.interfaces.filter((one) => one.type === 'vrf' && one.state === 'up').map(({ name }) => name),
-  );
+  const vrfs = vrfTables(state.interfaces);
   for (const { index, isAbsent, destination, nextHopAddress, nextHopInterface, raw } of state.routes) {
     if (isAbsent) continue;
     const path = ['routes', 'config', index];
@@ -119,6 +117,8 @@ function checkRoutes(state: NetworkState, report: Report): void {
     const vrf = textOf(raw['vrf-name']);
     if (vrf !== '' && !vrfs.has(vrf))
       report([...path, 'vrf-name'], `The document has no VRF ${vrf} whose state is up.`);
+    else if (vrf !== '' && toInteger(raw['table-id']) !== toInteger(vrfs.get(vrf)))
+      report([...path, 'table-id'], `The table of ${vrf} is ${textOf(vrfs.get(vrf))}. Remove table-id.`);
     if (destination !== '' && nextHopAddress !== '' && familyOf(destination) !== familyOf(nextHopAddress))
       report([...path, 'next-hop-address'], `${nextHopAddress} and ${destination} have different address families.`);
   }

@@ -190,6 +190,12 @@ describe('a keyfile contains', () => {
       'routing-rule0=priority 30000 from 10.0.0.0/24 table 7\n',
     ],
     [
+      'the table of the VRF that a route names',
+      `${eth0(ADDRESSES)}- {name: vrf0, type: vrf, vrf: {port: [eth0], route-table-id: 100}}\nroutes: {config: [{destination: 0.0.0.0/0, next-hop-address: 10.0.0.254, next-hop-interface: eth0, vrf-name: vrf0}]}\n`,
+      'eth0',
+      'route0=0.0.0.0/0,10.0.0.254,0\nroute0_options=table=100\n',
+    ],
+    [
       'texts as NetworkManager reads them: a backslash begins an escape sequence, and leading blanks are ignored',
       eth0(String.raw`802.1x: {eap-methods: [peap], identity: 'DOMAIN\host', password: '  a\ b'}`),
       'eth0',

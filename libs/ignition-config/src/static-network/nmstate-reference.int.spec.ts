@@ -165,6 +165,10 @@ const DOCUMENTS: readonly string[] = [
   on('eth0', 'name: bond0, type: bond, bond: {mode: 1, ports: [eth0, eth1]}'),
   on('eth0', 'name: br0, type: linux-bridge, bridge: {ports: [{name: eth1}]}'),
   on('eth0', 'name: vrf0, type: vrf, vrf: {port: [eth0], route-table-id: 100}'),
+  `${route('destination: 10.2.0.0/16, next-hop-address: 10.0.0.254, next-hop-interface: eth0, vrf-name: vrf0')}`.replace(
+    'routes:',
+    '- {name: vrf0, type: vrf, vrf: {port: [eth0], route-table-id: 100}}\nroutes:',
+  ),
   on('eth0', 'name: mv0, type: mac-vlan, mac-vlan: {base-iface: eth0, mode: bridge, promiscuous: true}'),
   on('eth0', 'name: vx0, type: vxlan, vxlan: {base-iface: eth0, id: 5, remote: 10.0.0.9}'),
   on('eth0', 'name: vx1, type: vxlan, vxlan: {id: 5, local: 10.0.0.1, learning: false, destination-port: 4789}'),

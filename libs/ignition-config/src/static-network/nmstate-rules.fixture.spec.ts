@@ -155,6 +155,13 @@ export const REFUSED: readonly (readonly [document: string, problem: string])[] 
   [route(`${GATEWAY}, mtu: 0`), 'routes.config[0].mtu: mtu must be a whole number from 1 to 4294967295, not 0.'],
   [route(`${GATEWAY}, vrf-name: vrf9`), 'routes.config[0].vrf-name: The document has no VRF vrf9 whose state is up.'],
   [
+    route(
+      `${GATEWAY}, vrf-name: v, table-id: 7`,
+      `${ETH0}- {name: v, type: vrf, vrf: {port: [eth0], route-table-id: 9}}\n`,
+    ),
+    'routes.config[0].table-id: The table of v is 9. Remove table-id.',
+  ],
+  [
     rule('ip-from: 10.0.0.0/8, route-table: 100, fwmask: 255'),
     'config[0].fwmask: fwmask requires fwmark. Add fwmark, or',
   ],

@@ -23,9 +23,14 @@ const NOTHING: { readonly [key: string]: unknown } = {};
 export function readNmstate(document: unknown): NetworkState {
   const root = isObject(document) ? document : NOTHING;
   const dns = within(root, 'dns-resolver', 'config');
+  const interfaces = mappings(root['interfaces']).map(readInterface);
+  const tables = vrfTables(interfaces);
   return {
-    interfaces: mappings(root['interfaces']).map(readInterface),
-    routes: mappings(within(root, 'routes')['config']).map(readRoute),
+    interfaces,
+    // As in nmstate, a route that names a VRF is in the table of the VRF.
+    routes: mappings(within(root, 'routes')['config'])
+      .map((raw) => ({ 'table-id': tables.get(textOf(raw['vrf-name'])), ...raw }))
+      .map(readRoute),
     rules: readRules(mappings(within(root, 'route-rules')['config'])),
     dns: { servers: texts(dns['server']), search: texts(dns['search']), options: texts(dns['options']) },
   };
@@ -85,6 +90,14 @@ function readIp(value: unknown): IpSettings {
     raw,
   };
 }
+
+/** Returns the tables of the VRFs that are up, by name. */
+export const vrfTables = (interfaces: readonly NetworkInterface[]): ReadonlyMap<string, unknown> =>
+  new Map(
+    interfaces
+      .filter(({ type, state }) => type === 'vrf' && state === 'up')
+      .map(({ name, raw }) => [name, within(raw, 'vrf')['route-table-id']]),
+  );
 
 function readRoute(raw: { readonly [key: string]: unknown }, index: number): Route {
   return {
