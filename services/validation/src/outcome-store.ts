@@ -43,7 +43,7 @@ interface Known {
 }
 
 /** Raised when saved entries, the facts included, or their fold change. */
-export const VIEW_VERSION = 10;
+export const VIEW_VERSION = 11;
 /** The recorded outcomes by subject, as they are saved. */
 export const OUTCOMES: EntryShape = { name: 'outcomes', fields: [] };
 

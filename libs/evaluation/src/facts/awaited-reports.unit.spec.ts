@@ -24,7 +24,17 @@ const address = (number: number): string => `192.168.128.1${number}`;
 interface Change {
   readonly host: number;
   readonly kind:
-    'inventory' | 'report' | 'clear' | 'fail' | 'silent' | 'return' | 'leave' | 'join' | 'remove' | 'again';
+    | 'inventory'
+    | 'truncate'
+    | 'report'
+    | 'clear'
+    | 'fail'
+    | 'silent'
+    | 'return'
+    | 'leave'
+    | 'join'
+    | 'remove'
+    | 'again';
   /** The hosts that it reports, and those of them that it does not reach. */
   readonly others: readonly number[];
   readonly unreached: readonly number[];
@@ -34,6 +44,7 @@ const anyChange: fc.Arbitrary<Change> = fc.record({
   host: fc.constantFrom(...HOSTS),
   kind: fc.constantFrom(
     'inventory' as const,
+    'truncate' as const,
     'report' as const,
     'report' as const,
     'report' as const,
@@ -59,6 +70,8 @@ function eventOf({ host, kind, others, unreached }: Change, generation: number):
   switch (kind) {
     case 'inventory':
       return inventoryReported(key, { nics: [{ name: 'ens3', ipv4Addresses: [`${address(host)}/24`] }] }, generation);
+    case 'truncate':
+      return inventoryReported(key, { nics: [], truncation: 'full' }, generation);
     case 'report':
       return reportEvent(key, 'ConnectivityReported', {
         peers: named.map((other) => {
@@ -91,8 +104,9 @@ const isFailing = ({ reports }: HostEntry): boolean => reports.failedSteps.has('
 const hasReportedOn = ({ reports }: HostEntry, other: HostEntry): boolean =>
   reports.reaches?.has(other.state.hostId) ?? false;
 
-/** A silent host reports nothing more. */
-const isConnected = ({ state, reports }: HostEntry): boolean => !state.isSilent && reports.hardware !== undefined;
+/** A silent host reports nothing more, and no host checks one without addresses. */
+const isConnected = ({ state, reports: { hardware } }: HostEntry): boolean =>
+  !state.isSilent && hardware !== undefined && hardware.truncation !== 'full';
 
 /** Returns true for a host that cannot run its check, and has not reported on each host that can. */
 function isLeftOut(host: HostEntry, hosts: readonly HostEntry[]): boolean {

@@ -76,6 +76,10 @@ const CONNECTIVITY_STEP = 'connectivity-check';
 export const failsToCheck = ({ failedSteps }: Pick<HostReports, 'failedSteps'>): boolean =>
   failedSteps.has(CONNECTIVITY_STEP);
 
+/** Returns true for a host with an inventory that lists its addresses. Only the addresses of these hosts are checked. */
+export const canBeChecked = ({ hardware }: Pick<HostReports, 'hardware'>): boolean =>
+  hardware !== undefined && hardware.truncation !== 'full';
+
 /** The event of each report → the type of its step. */
 const STEP_TYPES: { readonly [type: string]: string } = {
   InventoryReported: 'inventory',

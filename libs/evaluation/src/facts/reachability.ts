@@ -2,7 +2,7 @@ import { type EventData, type HostKey, parseHostKey } from '@muster/contracts';
 import { isRouted } from '@muster/validation-rules';
 import { majorityHostsMinOf } from './affected-hosts';
 import { connectHost, countCollisions, leftOutOf } from './entry-kinds';
-import { failsToCheck, NO_REPORTS } from './host-reports';
+import { canBeChecked, failsToCheck, NO_REPORTS } from './host-reports';
 import type { KnownEntries } from './known-entries';
 import {
   type ClusterEntry,
@@ -65,7 +65,7 @@ export function presentGroupsOf(cluster: ClusterEntry, entries: KnownEntries): P
 const changesChecks = (before: HostEntry, after: HostEntry): boolean =>
   failsToCheck(before.reports) ||
   failsToCheck(after.reports) ||
-  (before.reports.hardware === undefined) !== (after.reports.hardware === undefined) ||
+  canBeChecked(before.reports) !== canBeChecked(after.reports) ||
   isAbsent(before) !== isAbsent(after);
 
 /** Determines again which hosts are not compared. Returns those for which this has changed. */

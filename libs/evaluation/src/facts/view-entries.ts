@@ -15,7 +15,7 @@ import {
   type ClusterSettingsFacts,
   effectiveRole,
 } from '@muster/validation-rules';
-import { failsToCheck, type HostReports, NO_REPORTS } from './host-reports';
+import { canBeChecked, failsToCheck, type HostReports, NO_REPORTS } from './host-reports';
 
 /** The members of a recorded event that the view reads: type, data, id and stream. */
 export type ObservedEvent<Event = MusterEvent> = Event & { readonly id: string; readonly streamId: string };
@@ -61,7 +61,7 @@ export interface MemberFacts extends Pick<OperatorHost, 'role' | 'effectiveRole'
   readonly isDay2: boolean;
   readonly isAbsent: boolean;
   readonly failsToCheck: boolean;
-  /** The number of hosts that it has reported. Undefined for a host without an inventory, which does not check its connectivity. */
+  /** The number of hosts that it has reported. Undefined for a host without addresses, which does not check its connectivity. */
   readonly reachedCount: number | undefined;
   /** Ids of the hosts to which it has a slow connection or one that loses packets. */
   readonly weaklyReached: readonly string[];
@@ -78,7 +78,7 @@ export const memberFactsOf = ({ state, reports }: HostEntry): MemberFacts => ({
   isDay2: isDay2(state),
   isAbsent: isAbsent({ state }),
   failsToCheck: failsToCheck(reports),
-  reachedCount: reports.hardware ? (reports.reaches?.size ?? 0) : undefined,
+  reachedCount: canBeChecked(reports) ? (reports.reaches?.size ?? 0) : undefined,
   weaklyReached: reports.weakReaches.map(({ hostId }) => hostId),
   hasFencingCredentials: state.settings.fencingCredentialsSet ?? false,
 });
@@ -129,7 +129,7 @@ export interface PresentGroups {
   /** Undefined before any host has reported its connectivity. */
   readonly groups: ReadonlyMap<string, readonly string[]> | undefined;
   readonly members: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Number of connected hosts with an inventory. Only these can be compared. */
+  /** Number of connected hosts with addresses. Only these can be compared. */
   readonly checkedHosts: number;
 }
 
@@ -165,16 +165,16 @@ export const changesVips = (before: HostEntry, after: HostEntry): boolean =>
   before.reports.vips !== after.reports.vips ||
   before.reports.freeAddresses !== after.reports.freeAddresses;
 
-/** Returns true for a connected host with an inventory whose report of its connectivity counts. Only these hosts check each other. */
+/** Returns true for a connected host with addresses whose report of its connectivity counts. Only these hosts check each other. */
 export const isCompared = (host: HostEntry, leftOut: CombinedHosts['leftOut']): boolean =>
-  host.reports.hardware !== undefined && !isAbsent(host) && !leftOut.has(host.key);
+  canBeChecked(host.reports) && !isAbsent(host) && !leftOut.has(host.key);
 
 /** Returns true when the host reported another connectivity, or when another report is required. */
 export function changesReports(before: HostEntry, after: HostEntry): boolean {
-  const [hadInventory, hasInventory] = [before.reports.hardware !== undefined, after.reports.hardware !== undefined];
-  if (hadInventory !== hasInventory || failsToCheck(before.reports) !== failsToCheck(after.reports)) return true;
+  const [couldBeChecked, isChecked] = [canBeChecked(before.reports), canBeChecked(after.reports)];
+  if (couldBeChecked !== isChecked || failsToCheck(before.reports) !== failsToCheck(after.reports)) return true;
   return (
-    hasInventory &&
+    isChecked &&
     (before.state.clusterId !== after.state.clusterId ||
       isAbsent(before) !== isAbsent(after) ||
       before.reports.reaches !== after.reports.reaches)
