@@ -34,6 +34,7 @@ export {
   type SystemConfig,
 } from './areas/ignition-area';
 export {
+  ADDED_KARGS_LENGTH_MAX,
   appendKargs,
   assertKargs,
   kargRefusal,

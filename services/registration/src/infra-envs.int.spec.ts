@@ -176,12 +176,12 @@ describe('the documents of an infra-env and a cluster', () => {
 
   it('are refused when another text is longer than an event may contain, and nothing is stored', async () => {
     const { infraEnvId } = await registered();
-    const kernelArguments = JSON.stringify(Array(17).fill({ operation: 'append', value: 'a'.repeat(1_000) }));
-    await expect(running.ask(reviseInfraEnv, { infraEnvId, changes: { kernelArguments } })).rejects.toMatchObject({
+    const additionalNtpSources = Array(1_900).fill('10.0.0.1').join();
+    await expect(running.ask(reviseInfraEnv, { infraEnvId, changes: { additionalNtpSources } })).rejects.toMatchObject({
       refusal: {
         code: 'too-large',
-        reason: expect.stringContaining('kernel_arguments is too long to be stored'),
-        subject: 'kernel_arguments',
+        reason: expect.stringContaining('additional_ntp_sources is too long to be stored'),
+        subject: 'additional_ntp_sources',
       },
     });
     expect(await running.types(streamIdOf('infraEnv', infraEnvId))).toEqual(['InfraEnvRegistered']);

@@ -7,6 +7,8 @@ import type { Overlay } from '../overlay-source';
 import { Count, documentReader, regionInFile, regionInImage } from './embed-region';
 
 const VALUE_LENGTH_MAX = 1024;
+/** Free characters after the arguments of the image, in the smallest area of images that boot on a server. */
+export const ADDED_KARGS_LENGTH_MAX = 1022;
 
 /**
  * Characters that a kernel argument must not contain, with the reason. The text is written to the menus of two boot

@@ -154,6 +154,21 @@ describe('input rules of an infra-env', () => {
     },
   );
 
+  it('refuse kernel arguments that together are longer than the boot menus of an image allow', () => {
+    const lengths = (...all: readonly number[]): Settings => ({
+      kernelArguments: JSON.stringify(all.map((length) => ({ operation: 'append', value: 'a'.repeat(length) }))),
+    });
+    const tooLong = lengths(511, 511);
+    const refusal = refusalOf(registered, revise(tooLong));
+    expect(refusal).toMatchObject({ code: 'invalid-input', subject: 'kernel_arguments' });
+    expect(refusal.reason).toContain('1023 characters in all');
+    expect(when(registered, revise(lengths(511, 510))).types).toEqual(['InfraEnvSettingsRevised']);
+    // Arguments from an earlier version, for network boot, are sent again with other changes.
+    const earlier = { ...registered, settings: { ...registered.settings, ...tooLong } };
+    const changes = { ...tooLong, additionalNtpSources: '10.0.0.1' };
+    expect(when(earlier, revise(changes)).types).toEqual(['InfraEnvSettingsRevised']);
+  });
+
   it('refuse a trust bundle that is longer than the v2 API allows', () => {
     expect(trustBundleProblem(CERTIFICATE.repeat(1_100))?.reason).toContain('65535 characters');
   });

@@ -1,5 +1,5 @@
 import { parseIp } from '@muster/addresses';
-import { kargRefusal } from '@muster/boot-image';
+import { ADDED_KARGS_LENGTH_MAX, kargRefusal } from '@muster/boot-image';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import { certificatesFault } from '@muster/ignition-config';
 import type { Refusal } from '@muster/problems';
@@ -147,7 +147,7 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
     id: 'kernel-arguments-bootable',
     subject: 'kernel_arguments',
     // Only the given ones: an infra-env that has other arguments from an earlier version can still be changed.
-    check: ({ given: { kernelArguments = '' } }) => {
+    check: ({ given: { kernelArguments = '' }, before }) => {
       const read = readKernelArguments(kernelArguments);
       if ('refusal' in read) return undefined;
       for (const value of read.kernelArguments) {
@@ -155,7 +155,12 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
         if (reason !== undefined)
           return { reason: `The kernel argument ${JSON.stringify(value.slice(0, 200))} is refused: ${reason}.` };
       }
-      return undefined;
+      const { length } = read.kernelArguments.join(' ');
+      return length <= ADDED_KARGS_LENGTH_MAX || kernelArguments === before?.kernelArguments
+        ? undefined
+        : {
+            reason: `kernel_arguments have ${length} characters in all. The boot menus of an image have room for ${ADDED_KARGS_LENGTH_MAX}.`,
+          };
     },
   },
 ];
