@@ -95,7 +95,8 @@ export async function printInventory(): Promise<void> {
  */
 export async function runStepProgram([type = '', ...args]: readonly string[]): Promise<number> {
   const settings = settingsOfEnvironment();
-  const { error, exitCode, output } = await runStep(linuxMachine({ settings }), type, args, untilEnded());
+  const machine = linuxMachine({ settings, isForOneStep: true });
+  const { error, exitCode, output } = await runStep(machine, type, args, untilEnded());
   if (output !== '') process.stdout.write(`${output}\n`);
   if (error !== '') process.stderr.write(`${error}\n`);
   return exitCode;

@@ -2,10 +2,11 @@ import { constants, type Stats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { abortAfter } from '@muster/ports';
-import { errorMessage } from '@muster/schema';
+import { createJsonReader, errorMessage } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 import { StepFailed } from '../machine/machine.port';
 import type { StepWork } from '../steps/step-work';
-import { TIMEOUT_EXIT_CODE } from './command';
+import { type RunCommand, TIMEOUT_EXIT_CODE } from './command';
 
 /**
  * The check of assisted-installer-agent: `fio --rw=write --ioengine=sync --size=22m -bs=2300 --fdatasync=1` with two
@@ -19,23 +20,59 @@ const WRITING_SHARE = 0.9;
 const PERCENTILE = 0.99;
 const NS_PER_MS = 1_000_000n;
 
+type Check = StepWork['installation-disk-speed-check'];
+
+export interface DiskSpeedTools {
+  /** As in DiskSpeedOptions. */
+  readonly hanging: Set<string>;
+  readonly run: RunCommand;
+  /** The executable whose subcommand `step` measures. Absent: this process measures. */
+  readonly program?: string;
+}
+
 /**
  * Returns the report of one disk.
  * @throws StepFailed with a report that names the disk, because the service waits for a result of each disk
  */
 export async function checkDiskSpeed(
-  { path, timeoutSeconds }: StepWork['installation-disk-speed-check']['order'],
-  hanging: Set<string>,
+  order: Check['order'],
+  tools: DiskSpeedTools,
   signal: AbortSignal,
-): Promise<StepWork['installation-disk-speed-check']['result']> {
+): Promise<Check['result']> {
+  const { path, timeoutSeconds } = order;
   try {
-    const options = { path, timeoutMs: timeoutSeconds * 1000, hanging };
-    return { path, io_sync_duration: await measureDiskSpeed(options, signal) };
+    const options = { path, timeoutMs: timeoutSeconds * 1000, hanging: tools.hanging };
+    const measured = tools.program
+      ? await measureInProgram(order, tools.program, tools.run, signal)
+      : await measureDiskSpeed(options, signal);
+    return { path, io_sync_duration: measured };
   } catch (error) {
     const exitCode = error instanceof StepFailed ? error.exitCode : undefined;
     throw new StepFailed(errorMessage(error), exitCode, JSON.stringify({ io_sync_duration: 0, path }));
   }
 }
+
+const readReport = createJsonReader(Type.Object({ io_sync_duration: Type.Number() }), { name: 'the report' });
+/** Time of the program to start and to print its report. */
+const REPORT_MS_MAX = 10_000;
+
+/** A process does not end before the writes of its threads. The agent must end for an upgrade, also when a disk does not answer. */
+async function measureInProgram(
+  { path, timeoutSeconds }: Check['order'],
+  program: string,
+  run: RunCommand,
+  signal: AbortSignal,
+): Promise<number> {
+  const args = ['step', 'installation-disk-speed-check', JSON.stringify({ path }), String(timeoutSeconds)];
+  const timeoutMs = timeoutSeconds * 1000 + REPORT_MS_MAX;
+  const { exitCode, stderr = '', stdout } = await run(program, args, signal, { timeoutMs });
+  if (signal.aborted) throw new StepFailed(STOPPED);
+  if (exitCode === 0) return readReport(stdout).io_sync_duration;
+  const reason = stderr.trim() || `The program that measures the disk ${path} ended with exit code ${exitCode}.`;
+  throw new StepFailed(reason, exitCode === TIMEOUT_EXIT_CODE ? exitCode : undefined);
+}
+
+const STOPPED = 'The check of the disk was stopped.';
 
 export interface DiskSpeedOptions {
   readonly path: string;
@@ -73,7 +110,7 @@ export async function measureDiskSpeed(options: DiskSpeedOptions, signal: AbortS
     hanging.add(path);
     void jobs.catch(() => undefined).finally(() => hanging.delete(path));
   }
-  if (signal.aborted) throw new StepFailed('The check of the disk was stopped.');
+  if (signal.aborted) throw new StepFailed(STOPPED);
   const measured = ended?.filter((latencies) => latencies.length > 0) ?? [];
   if (measured.length === 0) throw new StepFailed(hangs, TIMEOUT_EXIT_CODE);
   return Math.max(...measured.map(percentileMs));

@@ -32,6 +32,8 @@ export interface LinuxMachineOptions {
   readonly settings?: DiscoverySettings;
   /** Path of this executable. @default that of this process, when it is a single executable */
   readonly executablePath?: string;
+  /** This process ends after one step, so it needs no other process for it. */
+  readonly isForOneStep?: boolean;
 }
 
 const MEDIA_MOUNT = '/run/media/iso';
@@ -64,8 +66,9 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
     };
   };
 
+  const executablePath = options.executablePath ?? ownExecutable();
+  const diskTools = { hanging: new Set<string>(), run, program: options.isForOneStep ? undefined : executablePath };
   const timeMemory = { added: new Set<string>(), listed: 0 };
-  const hangingDisks = new Set<string>();
   const abilities: Abilities = {
     inventory: (_order, signal) => inventory(signal),
     'connectivity-check': (hosts, signal) => checkConnectivity(hosts, interfaces(), run, probe, signal),
@@ -76,7 +79,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
       findFreeAddresses(networks, addressesIn(addresses()), run, probe, signal),
     'verify-vips': (vips, signal) => verifyVips(vips, run, probe, signal),
     'dhcp-lease-allocate': (order, signal) => allocateLeases(order, run, signal),
-    'installation-disk-speed-check': (order, signal) => checkDiskSpeed(order, hangingDisks, signal),
+    'installation-disk-speed-check': (order, signal) => checkDiskSpeed(order, diskTools, signal),
     'container-image-availability': async (order, signal) => ({
       // A change of the clock must not end a download.
       images: await checkImages(order, run, () => performance.now(), signal),
@@ -89,7 +92,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
         root,
         run,
         architecture,
-        executablePath: options.executablePath ?? ownExecutable(),
+        executablePath,
       })),
   };
 
