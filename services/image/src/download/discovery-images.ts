@@ -15,6 +15,7 @@ import { etagOf, type SentFile } from '../http/file-responder';
 import { baseKindOf, type ImageType } from './image-address';
 import { type ExecutableArchive, InImageExecutable } from './in-image-executable';
 import { type InfraEnvContent, InfraEnvContents } from './infra-env-content';
+import { S390X } from './network-boot-images';
 
 export interface ImageRequest {
   readonly infraEnvId: string;
@@ -77,7 +78,8 @@ export class DiscoveryImages implements OnApplicationBootstrap {
       const isMinimal = type === 'minimal-iso';
       const rootfsUrl = isMinimal ? rootfsUrlOf(baseUrl, base.entry) : '';
       const [archive, content] = await Promise.all([
-        this.executable.archiveFor(base.entry.cpu_architecture),
+        // The boot program of an s390x image contains a copy of the ramdisk, and this copy cannot become larger.
+        base.entry.cpu_architecture === S390X ? undefined : this.executable.archiveFor(base.entry.cpu_architecture),
         this.contents.of(infraEnvId, type, isMinimal),
       ]);
       const { source, etag } = await this.imageOf(content, type, { base, rootfsUrl, archive });

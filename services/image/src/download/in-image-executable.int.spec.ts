@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -26,14 +26,18 @@ const openImages = (): Promise<ImageStage> =>
   openImageStage(nats.url, { MUSTER_HOST_BINARIES: binaries.path, MUSTER_HOST_BINARY: 'in-image' }, undefined, [
     { file: coreOsIso('x86_64'), openshift_version: '4.20', cpu_architecture: 'x86_64', version: '420' },
     { file: coreOsIso('s390x'), openshift_version: '4.20', cpu_architecture: 's390x', version: '420z' },
+    { file: coreOsIso('x86_64', 1), openshift_version: '4.19', cpu_architecture: 'ppc64le', version: '419p' },
   ]);
 
 beforeAll(async () => {
-  writeFileSync(join(binaries.path, 'muster-host-x86_64'), PROGRAM);
-  writeFileSync(join(binaries.path, 'muster-host-x86_64.gz'), gzipSync(PROGRAM));
   const sha256 = createHash('sha256').update(PROGRAM).digest('hex');
-  const entry = { architecture: 'x86_64', file: 'muster-host-x86_64', sha256, bytes: PROGRAM.length };
-  writeFileSync(join(binaries.path, 'index.json'), JSON.stringify({ version: '1', binaries: [entry] }));
+  const entries = ['x86_64', 's390x'].map((architecture) => {
+    const file = `muster-host-${architecture}`;
+    writeFileSync(join(binaries.path, file), PROGRAM);
+    writeFileSync(join(binaries.path, `${file}.gz`), gzipSync(PROGRAM));
+    return { architecture, file, sha256, bytes: PROGRAM.length };
+  });
+  writeFileSync(join(binaries.path, 'index.json'), JSON.stringify({ version: '1', binaries: entries }));
   nats = await startNatsServer();
   stage = await openImages();
   await stage.givenKernelArguments(JSON.stringify([{ operation: 'append', value: 'site=remote' }]));
@@ -60,8 +64,8 @@ const openFilesIn = (folder: string): readonly string[] =>
       }
     })
     .filter((path) => path.startsWith(folder));
-const executableIn = (ramdisk: Uint8Array): Buffer | undefined => {
-  const found = readInitramfs(ramdisk).find(({ name }) => name === 'muster-host/x86_64.gz');
+const executableIn = (ramdisk: Uint8Array, architecture = 'x86_64'): Buffer | undefined => {
+  const found = readInitramfs(ramdisk).find(({ name }) => name === `muster-host/${architecture}.gz`);
   return found && gunzipSync(found.data);
 };
 
@@ -92,7 +96,19 @@ describe('images with the executable', () => {
   });
 
   it('do not contain it for an architecture without one', async () => {
-    expect(executableIn(await download(`/images/${INFRA_ENV_ID}/pxe-initrd?version=4.20&arch=s390x`))).toBeUndefined();
+    const ramdisk = await download(`/images/${INFRA_ENV_ID}/pxe-initrd?version=4.19&arch=ppc64le`);
+    expect(readInitramfs(ramdisk).filter(({ name }) => name.startsWith('muster-host/'))).toEqual([]);
+  });
+
+  it('contain it for s390x only with network boot, because an ISO has another copy of the ramdisk in its boot program', async () => {
+    const ramdisk = await download(`/images/${INFRA_ENV_ID}/pxe-initrd?version=4.20&arch=s390x`);
+    expect(executableIn(ramdisk, 's390x')?.equals(PROGRAM)).toBe(true);
+    const addressAndSize = await download(`/images/${INFRA_ENV_ID}/s390x-initrd-addrsize?version=4.20`);
+    expect(addressAndSize.readBigUInt64BE(8)).toBe(BigInt(ramdisk.length));
+    const infraEnvId = randomUUID();
+    await stage.givenInfraEnv({}, infraEnvId);
+    const full = await download(`/byid/${infraEnvId}/4.20/s390x/full.iso`);
+    expect(full).toHaveLength(coreOsIso('s390x').length);
   });
 
   it('leave no file open when the service stops', async () => {
