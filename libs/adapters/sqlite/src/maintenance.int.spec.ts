@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inMemoryObjectStore } from '@muster/adapter-in-memory';
 import { NO_STREAM } from '@muster/ports';
@@ -51,6 +51,29 @@ describe('maintenance of an event store', () => {
       ['SampleHappened', 3],
     ]);
     expect(bytes).toBe(types.reduce((sum, one) => sum + one.bytes, 0));
+  });
+
+  it('finds the last events missing when the write-ahead log of a killed process was removed', async () => {
+    const store = sqliteEventStore({ file });
+    await store.append('sample-1', 2, numbered(2));
+    // The files of a process that ends now.
+    for (const suffix of ['', '-wal', '-head']) copyFileSync(`${file}${suffix}`, `${file}.killed${suffix}`);
+    await expect(verifySqliteStore(file, silent)).resolves.toEqual([]);
+    await store.close();
+    expect(existsSync(`${file}-head`)).toBe(false);
+    rmSync(`${file}.killed-wal`);
+    const faults = await verifySqliteStore(`${file}.killed`, silent);
+    expect(faults).toEqual(['Positions 5 to 6: the events are missing.']);
+  });
+
+  it('finds no event missing that was refused or rolled back', async () => {
+    const store = sqliteEventStore({ file, maxBytes: 64 * 1024 });
+    await store.append('sample-3', NO_STREAM, numbered(1));
+    const large = [eventToAppend({ text: 'x'.repeat(200_000) })];
+    await expect(store.append('sample-4', NO_STREAM, large)).rejects.toThrow('is full');
+    expect(await store.append('sample-3', NO_STREAM, numbered(1))).toMatchObject({ kind: 'conflict' });
+    await expect(verifySqliteStore(file, silent)).resolves.toEqual([]);
+    await store.close();
   });
 
   it('counts events whose type cannot be read', () => {

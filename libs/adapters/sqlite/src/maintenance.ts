@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { COMPACTED_EVENT, type RecordedEvent, type StreamId } from '@muster/ports';
 import Database from 'libsql';
 import AsyncDatabase from 'libsql/promise';
-import { BUSY_TIMEOUT_MS, explain } from './database';
+import { BUSY_TIMEOUT_MS, explain, keptHead } from './database';
 import { decodeEvent, decodeText, type EventRow, type StoredText } from './event-pages';
 import { sealedFaults } from './sealed-storage';
 import { type StoredFile, useStoredFile } from './written-databases';
@@ -95,6 +95,7 @@ export async function verifySqliteStore(
   onProgress: OnProgress,
   { onEvent, onWork }: { readonly onEvent?: (event: RecordedEvent) => void; readonly onWork?: OnWork } = {},
 ): Promise<readonly string[]> {
+  const kept = keptHead(file);
   const faults = [...(await verifySqliteFile('events', file, onWork))];
   useStoredFile('events', file, (database) => {
     const select = database
@@ -103,7 +104,7 @@ export async function verifySqliteStore(
          WHERE position > ? AND position <= ? ORDER BY position`,
       )
       .raw();
-    const last = lastPosition(database);
+    const last = Math.max(kept, lastPosition(database));
     const revisions = new Map<StreamId, number>();
     let [position, verified] = [0, 0];
     for (let page = 0; page < last && faults.length < FAULTS_MAX; page += READ_EVENTS_MAX) {

@@ -69,7 +69,10 @@ export class WriteQueue {
     else {
       const opened = this.databases.get(request.to);
       this.databases.delete(request.to);
-      if (opened && !(opened instanceof Error)) closeDurableDatabase(opened.database);
+      if (opened && !(opened instanceof Error)) {
+        closeDurableDatabase(opened.database);
+        opened.onClosed?.();
+      }
     }
     return [];
   }
@@ -111,16 +114,21 @@ export class WriteQueue {
   }
 }
 
-function inTransaction({ database, statements }: WrittenDatabase, batch: readonly Write[]): readonly unknown[] {
+function inTransaction(
+  { database, statements, onCommitted }: WrittenDatabase,
+  batch: readonly Write[],
+): readonly unknown[] {
   // IMMEDIATE: the write lock is acquired before anything is read.
   database.exec('BEGIN IMMEDIATE');
+  let results: readonly unknown[];
   try {
-    const results = batch.map(({ name, args }) => statements[name]?.(...(args as never[])));
+    results = batch.map(({ name, args }) => statements[name]?.(...(args as never[])));
     database.exec('COMMIT');
-    return results;
   } catch (error) {
     // SQLite has already rolled back after some errors, such as a full disk.
     if (database.inTransaction) database.exec('ROLLBACK');
     throw error;
   }
+  onCommitted?.(results as readonly never[]);
+  return results;
 }

@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { AppendResult, ExpectedRevision, NO_STREAM, StreamId } from '@muster/ports';
 import { crc32 } from 'node:zlib';
 import Database from 'libsql';
-import { DatabaseUnusable, explain, makeNameDurable, openDatabase } from './database';
+import { DatabaseUnusable, explain, keepHead, makeNameDurable, openDatabase } from './database';
 import { openObjectsDatabase, openSealedDatabase } from './durable-database';
 import { openStateDatabase } from './state-database';
 import { type StatePart, writePart } from './state-part';
@@ -29,6 +29,7 @@ function openEvents({ file, maxBytes }: WrittenFile) {
   const insertEvent = database.prepare('INSERT INTO events (stream, revision, body, checksum) VALUES (?, ?, ?, ?)');
   return {
     database,
+    ...keepHead(file),
     statements: {
       /** The positions of the events of one append are consecutive. A conflict writes nothing and does not affect other appends. */
       append: (streamId: StreamId, expected: ExpectedRevision, texts: readonly string[]): AppendResult => {
@@ -138,6 +139,9 @@ export type WritesTo<Kind extends WrittenKind> = ReturnType<(typeof OPEN)[Kind]>
 export interface WrittenDatabase {
   readonly database: Database.Database;
   readonly statements: { readonly [name: string]: (...args: never[]) => unknown };
+  /** Called with the results of the statements of each transaction. */
+  readonly onCommitted?: (results: readonly never[]) => void;
+  readonly onClosed?: () => void;
 }
 
 /**
