@@ -39,3 +39,15 @@ describe('a disk whose partitions are mounted', () => {
     },
   );
 });
+
+it('the holders of a disk are those of its partitions too', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'holders-'));
+  const holders = ['sda/holders/md0', 'sda/sda1/holders/dm-0', 'sda/sda2/holders/dm-0', 'sda/sda2/holders/dm-1'];
+  // The names of other folders of the kernel do not begin with the name of the disk and a number.
+  for (const path of [...holders, 'sda/queue/holders/none']) {
+    mkdirSync(join(root, 'sys/block', path), { recursive: true });
+  }
+  const [disk] = await readDisks(createMachineFiles(root));
+  rmSync(root, { recursive: true });
+  expect(disk?.holders).toBe('md0,dm-0,dm-1');
+});

@@ -90,7 +90,7 @@ async function readDisk(
     drive_type: driveType,
     has_uuid: (files.bytes(`${block}/device/vpd_pg83`)?.length ?? 0) > 0,
     hctl: files.list(`${block}/device/scsi_device`)[0],
-    holders: files.list(`${block}/holders`).join(','),
+    holders: holdersOf(files, name).join(','),
     id: byId ?? byPath ?? path,
     installation_eligibility: { eligible: reasons.length === 0, not_eligible_reasons: reasons },
     is_installation_media: isMedia,
@@ -187,12 +187,21 @@ function reasonsAgainstIscsi(files: MachineFiles, name: string): readonly string
   return known.includes(target) ? [] : [`iSCSI target ${target} is missing in the iBFT`];
 }
 
+/** Names of the partitions of the disk. */
+const partitionsOf = (files: MachineFiles, name: string): readonly string[] =>
+  files.list(`/sys/block/${name}`).filter((entry) => entry !== name && isPartOf(entry, `/dev/${name}`));
+
 /** Whether a partition of the disk has the name of one of the appliance: agentboot, agentdata. */
 const isOfAppliance = (files: MachineFiles, name: string): boolean =>
-  files
-    .list(`/sys/block/${name}`)
-    .filter((entry) => entry !== name && isPartOf(entry, `/dev/${name}`))
-    .some((entry) => readUdev(files, `${name}/${entry}`).get('ID_PART_ENTRY_NAME')?.startsWith('agent'));
+  partitionsOf(files, name).some((entry) =>
+    readUdev(files, `${name}/${entry}`).get('ID_PART_ENTRY_NAME')?.startsWith('agent'),
+  );
+
+/** Devices that the disk or one of its partitions belongs to. A physical volume of LVM is often a partition. */
+const holdersOf = (files: MachineFiles, name: string): readonly string[] => {
+  const parts = [name, ...partitionsOf(files, name).map((entry) => `${name}/${entry}`)];
+  return [...new Set(parts.flatMap((part) => files.list(`/sys/block/${part}/holders`)))];
+};
 
 /** Mounts of the disk itself and of its partitions: sda, sda1, nvme0n1p2. */
 function mountsOf(mounts: readonly Mount[], name: string): readonly Mount[] {
