@@ -95,14 +95,24 @@ function evolved(journey: ClusterJourney, event: ClusterEvent, at: string): Clus
     case 'ClusterDeregistered':
       return { ...journey, deleted: true };
     case 'ClusterDeadlinePassed':
-      // After the retention period only anonymous data stays: how far the installation came, but not its owner.
-      return event.data.deadline === 'retention'
-        ? { ...journey, user_name: '', org_id: '', statuses: [], finalizing_stages: [] }
-        : journey;
+      return event.data.deadline === 'retention' ? anonymous(journey) : journey;
     default:
       return journey;
   }
 }
+
+/** After the retention period only anonymous data stays: how far the installation came, but not its owner and no texts with names. */
+const anonymous = (journey: ClusterJourney): ClusterJourney => ({
+  ...journey,
+  user_name: '',
+  org_id: '',
+  statuses: [],
+  finalizing_stages: [],
+  failures: journey.failures.map(({ reason, ...failure }) => ({
+    ...failure,
+    reason: failure.kind === 'preparation-failed' ? failure.kind : reason,
+  })),
+});
 
 /** Each event is a new stage, also when the attempt before ended in the same stage. */
 function finalizingStageReached(journey: ClusterJourney, stage: string, at: string): ClusterJourney {

@@ -251,7 +251,8 @@ describe('the projection of timelines', () => {
   });
 
   it('keeps deleted clusters, and removes their owner after the retention period', async () => {
-    const deleted = [...INSTALLATION_EVENTS, onCluster('ClusterDeregistered', { at: timeAt(20) })];
+    const failure = onCluster('InstallationPreparationFailed', { attempt: 1, reason: 'baseDomain: "alice.example"' });
+    const deleted = [...INSTALLATION_EVENTS, failure, onCluster('ClusterDeregistered', { at: timeAt(20) })];
     expect((await after(...deleted)).cluster).toMatchObject({ deleted: true, user_name: 'alice' });
     const { cluster, documents } = await after(
       ...deleted,
@@ -260,6 +261,7 @@ describe('the projection of timelines', () => {
       onInfraEnv('InfraEnvDeregistered'),
     );
     expect(cluster).toMatchObject({ outcome: 'installed', user_name: '', org_id: '', statuses: [] });
+    expect(cluster.failures.map(({ reason }) => reason)).toEqual(['preparation-failed']);
     expect([...documents.keys()]).toEqual([`${JOURNEY_COLLECTIONS.clusters}/${CLUSTER_ID}`]);
   });
 

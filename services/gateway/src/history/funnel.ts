@@ -156,7 +156,9 @@ export class FunnelCount {
     else this.fromBefore.set(step, [seconds]);
   }
 
-  private addFailure({ kind, step, stage, reason }: JourneyFailure): void {
+  /** The reason of a failed preparation is a sentence, which may contain names of a user. */
+  private addFailure({ kind, step, stage, reason: given }: JourneyFailure): void {
+    const reason = kind === 'preparation-failed' ? kind : given;
     const key = JSON.stringify([kind, step, stage, reason]);
     const count = (this.failures.get(key)?.count ?? 0) + 1;
     this.failures.set(key, { kind, step, stage, reason, count });

@@ -69,6 +69,14 @@ describe('the funnel', () => {
       ['media', 1],
     ]);
   });
+
+  it('groups failures of preparations without their texts, which contain names of users', () => {
+    const failure = { at: MADE_AT, kind: 'preparation-failed', step: 'cluster-ready', stage: 'preparing' } as const;
+    const failures = ['baseDomain: "a.example"', 'baseDomain: "b.example"'].map((reason) => ({ ...failure, reason }));
+    expect(funnelOf(clusterJourney({ failures })).failures).toEqual([
+      { kind: 'preparation-failed', step: 'cluster-ready', stage: 'preparing', reason: 'preparation-failed', count: 2 },
+    ]);
+  });
 });
 
 describe('the window of a funnel', () => {
