@@ -118,7 +118,8 @@ function ethtool(raw: Raw): KeyfileSettings {
   const flag = (value: unknown) => (value === undefined ? undefined : isTrue(value));
   const numbers = (group: string): readonly (readonly [string, number | undefined])[] =>
     Object.entries(within(raw, group))
-      .filter(([key]) => !key.startsWith('adaptive-'))
+      // The limits of a ring are properties of the hardware.
+      .filter(([key]) => !key.startsWith('adaptive-') && !key.endsWith('-max'))
       .map(([key, value]) => [`${group}-${key}`, toInteger(value)]);
   const coalesce = within(raw, 'coalesce');
   const adaptive = (['adaptive-rx', 'adaptive-tx'] as const).map((key) => {

@@ -196,6 +196,20 @@ describe('a keyfile contains', () => {
       'route0=0.0.0.0/0,10.0.0.254,0\nroute0_options=table=100\n',
     ],
     [
+      'no address of a limited lifetime, which DHCP assigned',
+      eth0(
+        'ipv4: {enabled: true, dhcp: true, address: [{ip: 10.0.0.7, prefix-length: 24, valid-life-time: 85132sec}, {ip: 10.0.0.8, prefix-length: 24, valid-life-time: forever}]}',
+      ),
+      'eth0',
+      '[ipv4]\nmethod=auto\naddress0=10.0.0.8/24\n',
+    ],
+    [
+      'no limits of rings, which are properties of the hardware',
+      eth0('ethtool: {ring: {rx: 5, rx-max: 4096, tx-max: 4096}}'),
+      'eth0',
+      '[ethtool]\nring-rx=5\n\n',
+    ],
+    [
       'texts as NetworkManager reads them: a backslash begins an escape sequence, and leading blanks are ignored',
       eth0(String.raw`802.1x: {eap-methods: [peap], identity: 'DOMAIN\host', password: '  a\ b'}`),
       'eth0',

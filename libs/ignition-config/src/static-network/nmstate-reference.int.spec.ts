@@ -27,6 +27,7 @@ const DOCUMENTS: readonly string[] = [
   eth(BOTH),
   eth('ipv4: {enabled: true, dhcp: true}'),
   eth('ipv4: {enabled: true, dhcp: true, auto-dns: false}'),
+  eth('ipv4: {enabled: true, dhcp: true, address: [{ip: 10.0.0.7, prefix-length: 24, valid-life-time: 85132sec}]}'),
   eth('ipv4: {enabled: true, dhcp: true, auto-routes: false, auto-gateway: false}'),
   eth('ipv4: {enabled: true, dhcp: true, auto-route-table-id: 100, auto-route-metric: 50}'),
   eth('ipv4: {enabled: true, dhcp: true, auto-route-metric: -1}'),
@@ -67,7 +68,7 @@ const DOCUMENTS: readonly string[] = [
   ),
   eth('802.1x: {identity: me, eap-methods: [peap], phase2-auth: mschapv2, password: p}'),
   eth('ethtool: {feature: {rx-gro: true, tx-tcp-segmentation: false}}'),
-  eth('ethtool: {ring: {rx: 256, tx: 128}}'),
+  eth('ethtool: {ring: {rx: 256, rx-max: 4096, tx: 128}}'),
   eth('ethtool: {coalesce: {rx-usecs: 5, adaptive-rx: true}}'),
   ...['auto: true', 'auto: false', 'mode: rs', 'auto: false, mode: llrs', 'mode: "off"'].map((fec) =>
     eth(`ethtool: {fec: {${fec}}}`),

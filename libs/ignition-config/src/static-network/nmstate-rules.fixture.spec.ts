@@ -277,6 +277,7 @@ export const ACCEPTED: readonly string[] = [
   eth('ethernet: {sr-iov: {total-vfs: "2", drivers-autoprobe: on, vfs: [{id: 0, trust: yes, vlan-id: 5}]}}'),
   eth('802.1x: {identity: me, eap-methods: [peap], phase2-auth: mschapv2, anonymous-identity: you}'),
   eth('mptcp: {address-flags: [signal, subflow]}'),
+  eth('lldp: {enabled: true, neighbors: [[{type: 5, system-name: switch}]]}'),
   above('mac-vlan', 'base-iface: eth0, mode: passthru, accept-all-mac: no'),
   above('vxlan', 'base-iface: eth0, id: "5", learning: true, local: 10.0.0.1, remote: "fd00::9", destination-port: 1'),
   rule('ip-from: 10.0.0.0/8, suppress_prefixlength: 0'),

@@ -223,7 +223,7 @@ const networkInterface = mapping(
     ipv6: ip(ipv6Address, 128),
     controller: text,
     'accept-all-mac-addresses': flag,
-    lldp: mapping({ enabled: flag }, ['enabled']),
+    lldp: mapping({ enabled: flag, neighbors: anything }, ['enabled']),
     'wait-ip': oneOf(['any', 'ipv4', 'ipv6', 'ipv4+ipv6']),
     ethtool: ETHTOOL,
     mptcp: MPTCP,

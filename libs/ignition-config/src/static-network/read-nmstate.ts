@@ -73,12 +73,12 @@ function addressesOf(raw: { readonly [key: string]: unknown }): Pick<NetworkInte
   };
 }
 
-/** Without link-local IPv6 addresses. Like nmstate: the kernel adds the one of the host. */
+/** As in nmstate, without addresses that the host gets anyway: link-local ones of IPv6, and those with a limited lifetime. */
 function readIp(value: unknown): IpSettings {
   const raw = within(value);
-  const isKept = ({ ip }: { readonly [key: string]: unknown }): boolean => {
+  const isKept = ({ ip, ...more }: { readonly [key: string]: unknown }): boolean => {
     const address = parseIp(textOf(ip));
-    return !address || !isLinkLocal(address);
+    return (!address || !isLinkLocal(address)) && ['', 'forever'].includes(textOf(more['valid-life-time']));
   };
   return {
     isEnabled: isTrue(raw['enabled']),
