@@ -46,10 +46,14 @@ function baremetal(input: InstallConfigInput): Section {
       provisioningNetwork: isDisabled ? 'Disabled' : 'Unmanaged',
       hosts: [...input.hosts].sort(byRoleAndName).map(baremetalHost),
       ...(input.ntpServers.length > 0 && { additionalNTPServers: [...input.ntpServers] }),
-      ...(input.platform.isUserManagedLoadBalancer && { loadBalancer: { type: 'UserManaged' } }),
+      ...loadBalancer(input),
     },
   };
 }
+
+/** Without it, the cluster would run a load balancer of its own at the VIPs, which belong to the one of the user. */
+const loadBalancer = ({ platform }: InstallConfigInput): Section =>
+  platform.isUserManagedLoadBalancer ? { loadBalancer: { type: 'UserManaged' } } : {};
 
 /** The cluster does not control the power of the machines, but the fields are required. */
 const baremetalHost = ({ hostname, role, bootMacAddress, isLegacyBoot }: InstallConfigHost): Section => ({
@@ -107,6 +111,7 @@ function vsphere(input: InstallConfigInput): Section {
         },
       ],
       ...vips(input),
+      ...loadBalancer(input),
     },
   };
 }

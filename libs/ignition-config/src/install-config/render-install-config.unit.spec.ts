@@ -45,3 +45,11 @@ describe('the fencing section', () => {
     expect(config).not.toHaveProperty('featureSet');
   });
 });
+
+it.each(['baremetal', 'vsphere'])('a user-managed load balancer is named in the section of %s', (type) => {
+  const sample = sampleInstallConfig();
+  const config = (isUserManagedLoadBalancer: boolean) =>
+    renderInstallConfig({ ...sample, platform: { ...sample.platform, type, isUserManagedLoadBalancer } });
+  expect(config(true)).toHaveProperty(`platform.${type}.loadBalancer`, { type: 'UserManaged' });
+  expect(config(false)).not.toHaveProperty(`platform.${type}.loadBalancer`);
+});
