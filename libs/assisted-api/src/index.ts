@@ -126,6 +126,7 @@ export {
   ShowBundleQuery,
 } from './requests/cluster.request';
 export {
+  toApiName,
   toClusterChanges,
   toClusterSettings,
   toFirstNetworks,

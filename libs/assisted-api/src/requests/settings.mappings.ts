@@ -70,10 +70,13 @@ export function toClusterChanges(request: Partial<RegisterClusterBody> | ReviseC
     olmOperators: body.olm_operators && {
       items: body.olm_operators.map(({ name = '', properties = '' }) => ({ name, properties, sourceBundles: [] })),
     },
-    apiVipDnsName: body.api_vip_dns_name,
+    apiVipDnsName: body.api_vip_dns_name && toApiName(body.api_vip_dns_name),
     ignitionEndpoint: body.ignition_endpoint && onlyPresent({ ...body.ignition_endpoint }),
   });
 }
+
+/** Names are compared without regard to case, and may end with the dot of the root. Hosts and certificates contain the simple form. */
+export const toApiName = (name: string): string => name.toLowerCase().replace(/(?<=[^.])\.$/, '');
 
 /** Returns the single networks of older clients, which a revision changes. Undefined when the request contains none. */
 export function toFirstNetworks(body: ReviseClusterBody): Plain<FirstNetworks> | undefined {

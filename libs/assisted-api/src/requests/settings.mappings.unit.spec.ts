@@ -21,6 +21,13 @@ describe('toClusterSettings', () => {
     });
   });
 
+  it.each([
+    ['API.Lab.Example.com.', 'api.lab.example.com'],
+    ['', ''],
+  ])('converts the name of an API %j to the form that hosts use', (api_vip_dns_name, apiVipDnsName) => {
+    expect(toClusterChanges({ api_vip_dns_name })).toEqual({ apiVipDnsName });
+  });
+
   it('adds the default host prefix of each network by its address family', () => {
     const networks = [{ cidr: '10.128.0.0/14' }, { cidr: 'fd01::/48' }, { cidr: '10.0.0.0/16', host_prefix: 24 }];
     expect(

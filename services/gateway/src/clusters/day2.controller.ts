@@ -1,4 +1,4 @@
-import { ImportClusterBody, V2_CLUSTER } from '@muster/assisted-api';
+import { ImportClusterBody, toApiName, V2_CLUSTER } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { IDS } from '@muster/nest-kit';
@@ -34,7 +34,6 @@ export class Day2Controller {
         kind: 'AddHostsCluster',
         settings: {
           ...namesOf(body),
-          apiVipDnsName: body.api_vip_dnsname,
           platformType: 'baremetal',
           ...(body.openshift_version ? { openshiftVersion: body.openshift_version } : {}),
         },
@@ -62,13 +61,15 @@ export class Day2Controller {
 }
 
 /**
- * Returns the name and domain from `api.<name>.<domain>`. For another host name or an address it returns the given
- * name.
+ * Returns the name of the API, and the name and domain from `api.<name>.<domain>`. For another host name or an address it returns the
+ * given name.
  */
 export function namesOf(body: Pick<ImportClusterBody, 'name' | 'api_vip_dnsname'>): {
   readonly name: string;
   readonly baseDnsDomain?: string;
+  readonly apiVipDnsName: string;
 } {
-  const [, name, baseDnsDomain] = /^api\.([^.]+)\.(.+)$/.exec(body.api_vip_dnsname) ?? [];
-  return name && baseDnsDomain ? { name, baseDnsDomain } : { name: body.name };
+  const apiVipDnsName = toApiName(body.api_vip_dnsname);
+  const [, name, baseDnsDomain] = /^api\.([^.]+)\.(.+)$/.exec(apiVipDnsName) ?? [];
+  return name && baseDnsDomain ? { name, baseDnsDomain, apiVipDnsName } : { name: body.name, apiVipDnsName };
 }

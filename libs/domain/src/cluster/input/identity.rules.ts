@@ -10,7 +10,8 @@ import {
   wrongHostIn,
   noProxyFault,
 } from '../../text-forms';
-import type { BrokenInput, ClusterInputRule } from './input-rule';
+import { importedNames } from '../settings';
+import type { BrokenInput, ClusterInput, ClusterInputRule } from './input-rule';
 
 const MAX_NAME_CHARACTERS = 54;
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -25,14 +26,16 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
     id: 'name-usable',
     subject: 'name',
     fields: ['name', 'platformType', 'userManagedNetworking'],
-    check: ({ settings, kind }) => {
+    check: (input) => {
+      const { settings, kind } = input;
       const name = settings.name ?? '';
       // Day-2 clusters have names that were set when they were installed.
       const pattern = settings.platformType === 'none' || kind !== 'Cluster' ? NAME_WITH_DOTS : NAME;
       if (name.length <= MAX_NAME_CHARACTERS && pattern.test(name)) return undefined;
       return {
+        ...(hasImportedNames(input) && { subject: API_NAME_OF_IMPORT }),
         reason:
-          `The name "${name.slice(0, MAX_NAME_CHARACTERS)}" is not valid. Use at most ${MAX_NAME_CHARACTERS} ` +
+          `The name "${name.slice(0, MAX_NAME_CHARACTERS)}"${hasImportedNames(input) ? IN_API_NAME : ''} is not valid. Use at most ${MAX_NAME_CHARACTERS} ` +
           'lower-case letters, digits and hyphens, beginning and ending with a letter or digit. Dots are allowed with platform none only.',
       };
     },
@@ -41,12 +44,15 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
     id: 'base-domain-is-dns-name',
     subject: 'base_dns_domain',
     fields: ['baseDnsDomain'],
-    check: ({ settings }) => {
-      const domain = settings.baseDnsDomain ?? '';
+    check: (input) => {
+      const domain = input.settings.baseDnsDomain ?? '';
       if (domain === '' || isDomainName(domain)) return undefined;
+      const isImported = hasImportedNames(input);
+      const shown = `"${domain.slice(0, MAX_DOMAIN_CHARACTERS)}"`;
       return {
+        ...(isImported && { subject: API_NAME_OF_IMPORT }),
         reason:
-          `base_dns_domain "${domain.slice(0, MAX_DOMAIN_CHARACTERS)}" is not a DNS name like example.com. ` +
+          `${isImported ? `The domain ${shown}${IN_API_NAME}` : `base_dns_domain ${shown}`} is not a DNS name like example.com. ` +
           `Use at most ${MAX_DOMAIN_CHARACTERS} lower-case letters, digits, hyphens and dots. The top-level domain has at least two characters.`,
       };
     },
@@ -147,12 +153,13 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
     id: 'api-name-of-day-2-only',
     subject: 'api_vip_dns_name',
     fields: ['apiVipDnsName'],
-    check: ({ given, kind }) => {
+    check: ({ given, kind, imported, before }) => {
       if (!given.apiVipDnsName) return undefined;
       if (kind !== 'AddHostsCluster')
         return { reason: 'api_vip_dns_name can be set only for a cluster that receives more hosts.' };
       if (isHostOrAddress(given.apiVipDnsName)) return undefined;
-      return { reason: `api_vip_dns_name "${given.apiVipDnsName}" is neither a DNS name nor an address.` };
+      const subject = imported && !before ? API_NAME_OF_IMPORT : 'api_vip_dns_name';
+      return { subject, reason: `${subject} "${given.apiVipDnsName}" is neither a DNS name nor an address.` };
     },
   },
   {
@@ -181,6 +188,14 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
     },
   },
 ];
+
+/** The field of a request that imports a cluster. */
+const API_NAME_OF_IMPORT = 'api_vip_dnsname';
+const IN_API_NAME = ` in ${API_NAME_OF_IMPORT}`;
+
+/** Returns whether name and domain are those in the name of the API. */
+const hasImportedNames = ({ imported, before, settings }: ClusterInput): boolean =>
+  imported && !before && importedNames(settings.apiVipDnsName ?? '') !== undefined;
 
 const HTTP_URL = /^https?:\/\/[^\s/?#"'\\][^\s"'\\]*$/i;
 /** The hosts read it with Ignition. */

@@ -37,3 +37,23 @@ describe('the refusal of the platform of a single node', () => {
     },
   );
 });
+
+describe('the refusal of the name of the API of an imported cluster', () => {
+  it.each([
+    ['api.my_lab.example.com', 'The name "my_lab" in api_vip_dnsname is not valid'],
+    ['api.lab.exa_mple.com', 'The domain "exa_mple.com" in api_vip_dnsname is not a DNS name'],
+    ['my_lab', 'api_vip_dnsname "my_lab" is neither a DNS name nor an address'],
+  ])('%s names the field of the request', (apiVipDnsName, reason) => {
+    const imported = registration({ apiVipDnsName }, { kind: 'AddHostsCluster', imported: true });
+    expect(clusterInputRefusal(imported, initialClusterState())).toMatchObject({
+      subject: 'api_vip_dnsname',
+      reason: expect.stringContaining(reason) as string,
+    });
+    const changes = { apiVipDnsName: 'my_lab', baseDnsDomain: 'exa_mple.com' };
+    const revision = { type: 'Revise', changes, pullSecretReplaced: false, at: START } as const;
+    const present = after(
+      registration({ apiVipDnsName: 'api.lab.example.com' }, { kind: 'AddHostsCluster', imported: true }),
+    );
+    expect(clusterInputRefusal(revision, present)?.subject).toBe('base_dns_domain');
+  });
+});
