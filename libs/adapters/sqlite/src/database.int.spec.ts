@@ -145,4 +145,22 @@ describe('store on a full disk', () => {
     await roomy.close();
     directory.remove();
   });
+
+  it('is closed, and keeps its events in the write-ahead log', async () => {
+    const directory = temporaryDirectory();
+    const file = join(directory.path, 'events.db');
+    const store = sqliteEventStore({ file });
+    await store.append('sample-1', NO_STREAM, [eventToAppend({ n: 0 })]);
+    const pragma = jest.spyOn(Database.prototype, 'pragma').mockImplementation(() => {
+      throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
+    });
+    await expect(store.close()).resolves.toBeUndefined();
+    expect(pragma).toHaveBeenCalledWith('wal_checkpoint(TRUNCATE)');
+    pragma.mockRestore();
+
+    const opened = sqliteEventStore({ file });
+    expect((await collectPages(opened.readAll(-1))).map((event) => event.data.n)).toEqual([0]);
+    await opened.close();
+    directory.remove();
+  });
 });

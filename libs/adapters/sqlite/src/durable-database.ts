@@ -61,9 +61,14 @@ export const openDurableDatabase = (
   }
 };
 
-/** Leaves one file behind instead of three. Idempotent. */
+/** Leaves one file behind instead of three, unless the disk is full: then the log stays, and the next process reads it. Idempotent. */
 export const closeDurableDatabase = (database: Database.Database): void => {
   if (!database.open) return;
-  truncateLog(database);
-  database.close();
+  try {
+    truncateLog(database);
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+  } finally {
+    database.close();
+  }
 };
