@@ -158,7 +158,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const connections = createConnections(base, options);
   const begin = (call: HttpCall, signal: AbortSignal): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const url = new URL(base.pathname.replace(/\/+$/, '') + call.path, base);
+      const url = new URL(base.origin + base.pathname.replace(/\/+$/, '') + call.path);
       for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
       const body = call.json === undefined ? call.body : Buffer.from(JSON.stringify(call.json));
       const headers: Record<string, string> = { ...options.headers, ...call.headers };

@@ -84,3 +84,7 @@ describe('an answer of a captive portal', () => {
 it('a body that is too large for a proxy is refused, so that it is not sent again', async () => {
   expect(await answered(413, '<html>', { type: 'text/html' })).toBeInstanceOf(HttpRefused);
 });
+
+it('a path with two slashes is of the same server', async () => {
+  expect(await answered(200, 'here', { path: '//other.example.com/config' })).toMatchObject({ status: 200 });
+});
