@@ -12,7 +12,12 @@ describe('npm run demo', () => {
   const folder = temporaryDirectory();
   afterAll(() => folder.remove());
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends with Muster and the bus at %s', async (signal) => {
+  const ends = [
+    ...(['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => ({ signal, how: signal, closesOutput: false })),
+    { signal: 'SIGPIPE', how: 'the end of the program that reads its output', closesOutput: true },
+  ] as const;
+
+  it.each(ends)('ends with Muster and the bus at $how', async ({ signal, closesOutput }) => {
     const directory = join(folder.path, signal);
     mkdirSync(directory);
     const demo = spawn(process.execPath, [DEMO_MAIN], {
@@ -28,7 +33,8 @@ describe('npm run demo', () => {
     const natsPid = join(directory, 'data', 'nats', 'nats-server.pid');
     expect(existsSync(natsPid)).toBe(true);
 
-    demo.kill(signal);
+    if (closesOutput) demo.stdout.destroy();
+    else demo.kill(signal);
     expect(await ended).toBe(128 + constants.signals[signal]);
     expect(output).toContain(`demo: ended by ${signal}\n`);
     expect(output).not.toContain('Last output of Muster');

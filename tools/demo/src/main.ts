@@ -77,10 +77,14 @@ async function main(): Promise<void> {
   }
 }
 
-/** Resolves with the first signal that ends the demo. Without a handler, Muster would continue to run alone. */
+/**
+ * Resolves with the first signal that ends the demo. Without a handler, Muster would continue to run alone. Node ignores SIGPIPE, so a
+ * program that no longer reads the output, such as `head`, causes an error of the stream instead.
+ */
 function endSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, resolve);
+    process.stdout.on('error', () => resolve('SIGPIPE'));
   });
 }
 
