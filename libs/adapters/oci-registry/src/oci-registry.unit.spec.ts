@@ -240,9 +240,12 @@ describe('request to a registry', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is repeated after the time that the busy registry requests', async () => {
+  it.each([
+    ['in seconds', 429, { 'retry-after': '7' }],
+    ['as a date', 503, { 'retry-after': 'Fri, 01 Jan 2021 00:00:07 GMT', date: 'Fri, 01 Jan 2021 00:00:00 GMT' }],
+  ])('is repeated after the time that the busy registry requests %s', async (_, status, headers) => {
     let tries = 0;
-    const { get, waits } = clientWith(() => (++tries < 3 ? answer(429, { 'retry-after': '7' }) : answer(200)));
+    const { get, waits } = clientWith(() => (++tries < 3 ? answer(status, headers) : answer(200)));
     expect((await get()).status).toBe(200);
     expect(waits).toEqual([7_000, 7_000]);
   });

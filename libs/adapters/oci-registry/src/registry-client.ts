@@ -214,9 +214,8 @@ export function createRegistryClient({
         const isSilent = failure.fault === 'unreachable' && nowMs() - startedMs >= SILENCE_MS_MAX;
         const isTemporary = failure.fault === 'unreachable' || mayPass(failure.status);
         if (!isTemporary || isSilent || tried >= TRIES_MAX || signal.aborted) throw failure;
-        const asked = Number(answer?.headers['retry-after']) * 1_000;
         const delay = FIRST_DELAY_MS * 2 ** tried * (0.5 + random());
-        await sleep(Math.min(asked || delay, DELAY_MS_MAX), signal);
+        await sleep(Math.min(askedMs(answer?.headers ?? {}) || delay, DELAY_MS_MAX), signal);
       }
     },
   };
@@ -230,6 +229,13 @@ const FAULTS: ReadonlyMap<number, RegistryFault> = new Map([
 ]);
 
 const faultOf = (status: number): RegistryFault => FAULTS.get(status) ?? 'failing';
+
+/** Returns the time that an answer asks to wait: seconds, or a date by the clock of the registry. NaN without either. */
+function askedMs({ date, 'retry-after': asked }: HttpResponse['headers']): number {
+  const seconds = Number(asked);
+  const ms = Number.isNaN(seconds) ? Date.parse(asked ?? '') - Date.parse(date ?? '') : seconds * 1_000;
+  return Math.max(ms, 0);
+}
 
 /** Returns whether a repeated request may succeed. */
 const mayPass = (status: number): boolean => status === 429 || status >= 500;
