@@ -116,9 +116,9 @@ const CASES: readonly [ClusterRuleId, string, ClusterFacts, 'success' | 'failure
   ],
   [
     'no-cidrs-overlapping',
-    'machine network not needed',
+    'machine network given and not needed',
     set({ ...userManaged, machineNetworks: ['10.129.0.0/24'] }),
-    'success',
+    'failure',
   ],
   [
     'no-cidrs-overlapping',
@@ -127,6 +127,7 @@ const CASES: readonly [ClusterRuleId, string, ClusterFacts, 'success' | 'failure
     'error',
   ],
   ['no-cidrs-overlapping', 'no machine network', set(noNetworks), 'pending'],
+  ['no-cidrs-overlapping', 'no machine network needed', set({ ...userManaged, machineNetworks: [] }), 'success'],
   ['network-prefix-valid', 'room', set({}), 'success'],
   ['network-prefix-valid', 'subnets for 4 hosts', set(net('10.128.0.0/21', 23)), 'success'],
   ['network-prefix-valid', 'subnets for 2 hosts', set(net('10.128.0.0/22', 23)), 'failure'],

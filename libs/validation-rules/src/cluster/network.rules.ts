@@ -22,14 +22,13 @@ const HOSTS_AT_LEAST = 4;
 
 const clusterCidrs = ({ clusterNetworks }: ClusterSettingsFacts): readonly string[] =>
   clusterNetworks.map(({ cidr }) => cidr);
-const machineCidrs = (settings: ClusterSettingsFacts): readonly string[] =>
-  needsMachineNetwork(settings) ? settings.machineNetworks : [];
 
 function overlapClaim(settings: ClusterSettingsFacts): Claim {
-  const { clusterNetworks, serviceNetworks } = settings;
+  const { clusterNetworks, serviceNetworks, machineNetworks } = settings;
   if (clusterNetworks.length !== serviceNetworks.length)
     return broken('different-counts', clusterNetworks.length, serviceNetworks.length);
-  const kinds = [clusterCidrs(settings), serviceNetworks, machineCidrs(settings)].map(parseCidrs);
+  // The installer also compares machine networks that the cluster does not need.
+  const kinds = [clusterCidrs(settings), serviceNetworks, machineNetworks].map(parseCidrs);
   const [first, second] = firstOverlap(kinds) ?? [];
   return first && second ? fail(formatNetwork(first), formatNetwork(second)) : pass();
 }
