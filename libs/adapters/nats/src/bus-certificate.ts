@@ -20,8 +20,11 @@ const loadX509 = async (): Promise<typeof X509> => {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const LIFETIME_MS = 10 * 365 * 86_400_000;
-/** The clocks of hosts may differ until they reach an NTP server. */
-const CLOCK_SKEW_MS = 86_400_000;
+/**
+ * The clocks of hosts may differ until they reach an NTP server, and that of this machine may be set back. The authority would then not be
+ * valid for years.
+ */
+const VALID_FROM = new Date(0);
 
 /**
  * Creates a certificate for the bus in the directory. Its certificate authority is created once and kept, because
@@ -37,7 +40,7 @@ export const makeBusCertificate = async (
   const [caFile, caKeyFile] = [pathOf('bus-ca.pem'), pathOf('bus-ca.key')];
   const [certFile, keyFile] = [pathOf('bus.pem'), pathOf('bus.key')];
   const validity = {
-    notBefore: new Date(options.nowMs - CLOCK_SKEW_MS),
+    notBefore: VALID_FROM,
     notAfter: new Date(options.nowMs + LIFETIME_MS),
   };
   const kept = await readAuthority(x509, caFile, caKeyFile, options.nowMs);

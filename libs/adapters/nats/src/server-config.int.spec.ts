@@ -103,6 +103,14 @@ describe('files of the certificate authority of the bus', () => {
     expect(readdirSync(directory.path).sort()).toEqual(['bus-ca.key', 'bus-ca.pem', 'bus.key', 'bus.pem']);
   });
 
+  it('are valid also after the clock was set back, as is the certificate', async () => {
+    const names = ['bus-ca.pem', 'bus.pem'];
+    const read = () => names.map((name) => new X509Certificate(readFileSync(join(directory.path, name))));
+    // The authority is that of the test above. Its clock was six years ahead.
+    await make(nowMs + 6 * 365 * 86_400_000);
+    expect(read().map(({ validFrom }) => Date.parse(validFrom) < nowMs - 365 * 86_400_000)).toEqual([true, true]);
+  });
+
   it('stay when one of them cannot be read', async () => {
     const [keyFile = '', caFile = ''] = files;
     const kept = readFileSync(caFile, 'utf8');
