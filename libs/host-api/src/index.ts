@@ -21,7 +21,7 @@ export {
   retryDelayMs,
   type RetryPolicy,
 } from './http/http-client';
-export { basicAuthorization, proxyOf, readProxySettings, type ProxySettings } from './http/proxy';
+export { basicAuthorization, proxyOf, readProxySettings, type ProxySettings, withoutCredentials } from './http/proxy';
 export { createTarGz, hostLogArchive, isPartOf, LOG_BUNDLE_BYTES_MAX } from './host-files';
 export {
   ARBITER_LABEL,

@@ -217,3 +217,17 @@ describe('an installation without an answer of the service', () => {
     expect(commands.at(-1)).toMatch(/^systemctl list-units/);
   });
 });
+
+it('the reported reason does not contain the credentials in the URLs of the command and of its output', async () => {
+  const mirror = 'http://me:canary1@mirror.example.com/rhcos.raw.gz';
+  const { failure, notes, stages } = await runRecorded({
+    flags: ['--role', 'master', '--installer-args', JSON.stringify(['--image-url', mirror])],
+    recording: [
+      ['coreos-installer', { exitCode: 1, stderr: "invalid proxy 'http://me:can'ary2@proxy.example.com:3128'" }],
+    ],
+  });
+  const texts = [failure, ...notes, ...stages].join('\n');
+  expect(texts).toContain('--image-url http://mirror.example.com/rhcos.raw.gz');
+  expect(texts).toContain("invalid proxy 'http://proxy.example.com:3128'");
+  expect(texts).not.toMatch(/can'?ary/);
+});

@@ -1,3 +1,5 @@
+import { withoutCredentials } from '@muster/host-api';
+
 export interface CommandOptions {
   readonly environment?: { readonly [name: string]: string };
   /** Receives each line of stdout and stderr when it is written. A carriage return ends a line too. */
@@ -32,14 +34,15 @@ export interface Host {
   list(path: string): Promise<readonly string[]>;
 }
 
-/** A command ended with an exit code other than 0. */
+/** A command ended with an exit code other than 0. The message contains no credentials of URLs. */
 export class CommandFailed extends Error {
   constructor(
     commandLine: string,
     readonly result: CommandResult,
   ) {
-    const output = (result.stderr.trim() || result.stdout.trim()).slice(-ERROR_CHARS_MAX);
-    super(`"${commandLine}" ended with exit code ${result.exitCode}${output ? `: ${output}` : ''}`);
+    // The cut may be within credentials, so they are removed before.
+    const output = withoutCredentials(result.stderr.trim() || result.stdout.trim()).slice(-ERROR_CHARS_MAX);
+    super(`"${withoutCredentials(commandLine)}" ended with exit code ${result.exitCode}${output ? `: ${output}` : ''}`);
     this.name = 'CommandFailed';
   }
 }

@@ -36,6 +36,12 @@ export function basicAuthorization({ username, password }: URL): string | undefi
   return `Basic ${Buffer.concat([bytesOf(username), Buffer.from(':'), bytesOf(password)]).toString('base64')}`;
 }
 
+/** The user and the password in a URL, such as that of a proxy. A password may contain an apostrophe. */
+const CREDENTIALS = /(:\/\/)[^\s/"]*@/g;
+
+/** Returns the text without the credentials in its URLs. */
+export const withoutCredentials = (text: string): string => text.replace(CREDENTIALS, '$1');
+
 /** Returns the bytes of a part of a URL. They need not be UTF-8, and a percent sign may stand for itself. */
 const bytesOf = (part: string): Buffer =>
   Buffer.from(

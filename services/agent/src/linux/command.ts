@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { withoutCredentials } from '@muster/host-api';
 import { StepFailed } from '../machine/machine.port';
 
 export interface CommandResult {
@@ -121,9 +122,6 @@ export async function execute(
 /** Returns the end of what a program printed. The cut may be within credentials, so they are removed before. */
 export const endOf = (output: string): string => withoutCredentials(output.trim()).slice(-REASON_CHARS_MAX);
 
-/** The user and the password in a URL, such as that of a proxy. A password may contain an apostrophe. */
-const CREDENTIALS = /(:\/\/)[^\s/"]*@/g;
-const withoutCredentials = (text: string): string => text.replace(CREDENTIALS, '$1');
 const REASON_CHARS_MAX = 1_000;
 
 /** Whether the program is installed. */

@@ -179,7 +179,10 @@ describe('the check of images', () => {
   it('reports size and speed of pulled images, and images that cannot be pulled', async () => {
     const { run, given } = recorded({
       'podman images --quiet a': 'id\n',
-      'podman pull c': { exitCode: 125, stderr: 'Trying to pull c...\nError: unauthorized\n' },
+      'podman pull c': {
+        exitCode: 125,
+        stderr: 'Trying to pull c...\nError: http://me:canary@proxy:1: unauthorized\n',
+      },
       'podman pull d': { exitCode: 124 },
       'podman image inspect': '5000000\n',
     });
@@ -188,7 +191,9 @@ describe('the check of images', () => {
       timeout: 60,
     });
     expect(exitCode).toBe(2);
-    expect(error).toBe('These images cannot be pulled: c (Error: unauthorized), d (not complete after 0 s).');
+    expect(error).toBe(
+      'These images cannot be pulled: c (Error: http://proxy:1: unauthorized), d (not complete after 0 s).',
+    );
     expect(JSON.stringify(result)).not.toContain('reason');
     expect(result).toMatchObject({
       images: [

@@ -1,3 +1,4 @@
+import { withoutCredentials } from '@muster/host-api';
 import { errorCode } from '@muster/schema';
 import type { DomainReport, ImageAvailability, NtpReport, NtpSourceState } from '../steps/step-work';
 import { execute, type RunCommand, TIMEOUT_EXIT_CODE } from './command';
@@ -117,7 +118,8 @@ export async function checkImages(
     const failed = { name, size_bytes: 0, time, download_rate: 0, result: 'failure' } as const;
     if (exitCode === TIMEOUT_EXIT_CODE) return { ...failed, reason: `not complete after ${Math.round(time)} s` };
     // podman prints its progress before the error.
-    if (exitCode !== 0) return { ...failed, reason: stderr.trim().split('\n').at(-1)?.slice(0, REASON_CHARS_MAX) };
+    const lastLine = stderr.trim().split('\n').at(-1) ?? '';
+    if (exitCode !== 0) return { ...failed, reason: withoutCredentials(lastLine).slice(0, REASON_CHARS_MAX) };
     // No speed is reported for an image that existed already.
     if (present) return { ...failed, result: 'success' };
     const text = await execute(run, 'podman', ['image', 'inspect', '--format={{.Size}}', name], signal);
