@@ -32,7 +32,10 @@ export async function makeWithInstaller(
   settings: OpenshiftInstallSettings,
   documents: DocumentWorkers,
   slot = 0,
+  signal?: AbortSignal,
 ): Promise<InstallerOutput> {
+  // The run may have waited for others.
+  signal?.throwIfAborted();
   const folder = await openInstallFolder(join(settings.workDirectory, 'install-config-generate', order.clusterId));
   try {
     const installConfig = composedInstallConfig(order);
@@ -47,6 +50,7 @@ export async function makeWithInstaller(
         slot,
         variables: variablesOf(order, settings),
         secrets: credentialsIn(installConfig),
+        signal,
       });
     await create('manifests');
     await folder.replaceManifests(await manifestsOf(order, await folder.manifests(), documents));
@@ -89,6 +93,8 @@ export interface InstallerRun {
   readonly variables: { readonly [name: string]: string };
   /** Credentials in the folder. */
   readonly secrets: readonly string[];
+  /** Ends the run. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -103,6 +109,7 @@ export async function runInstaller({
   slot,
   variables,
   secrets,
+  signal,
 }: InstallerRun): Promise<void> {
   const { path } = folder;
   const limits = limitsOf(settings, slot);
@@ -122,6 +129,7 @@ export async function runInstaller({
       timeoutMs: settings.timeoutMs,
       limits,
       secrets,
+      signal,
     });
   } catch (error) {
     if (!(error instanceof ProgramFailed)) throw error;

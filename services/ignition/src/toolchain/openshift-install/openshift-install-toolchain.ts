@@ -54,7 +54,7 @@ export function openshiftInstallToolchain(
           if (release) await report.releaseRead(release);
           // A download may take an hour, so a run takes its turn only when it has the installer.
           const slot = runs++ % RUNS_AT_ONCE_MAX;
-          const run = () => makeWithInstaller(order, installer, settings, documents, slot);
+          const run = () => makeWithInstaller(order, installer, settings, documents, slot, report.signal);
           return Buffer.from(JSON.stringify(await queue.run(String(slot), run)));
         } finally {
           endUse?.();

@@ -34,6 +34,8 @@ export interface ProgramRun {
   readonly limits?: ProgramLimits;
   /** Texts that an error does not contain, although the program may print them. */
   readonly secrets?: readonly string[];
+  /** Ends the program. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The program could not be started, exceeded a limit, or ended with an error. */
@@ -50,9 +52,10 @@ export class ProgramFailed extends Error {
 
 /** Resolves when the program has ended with code 0. @throws ProgramFailed */
 export function runProgram(run: ProgramRun): Promise<void> {
-  const { folder, environment, timeoutMs, limits, secrets = [] } = run;
+  const { folder, environment, timeoutMs, limits, secrets = [], signal: ending } = run;
   const [file, ...args] = limits ? limitedCommand(run, limits) : [run.file, ...run.args];
   return new Promise((resolve, reject) => {
+    ending?.throwIfAborted();
     let output = '';
     let outputBytes = 0;
     let stopped: string | undefined;
@@ -81,17 +84,23 @@ export function runProgram(run: ProgramRun): Promise<void> {
     child.stdout?.on('data', keep);
     child.stderr?.on('data', keep);
     const late = setTimeout(() => stop(`it did not end within ${timeoutMs / 1_000} seconds`), timeoutMs);
+    const endEarly = (): void => stop('it is no longer wanted');
+    ending?.addEventListener('abort', endEarly);
+    const endWatching = (): void => {
+      clearTimeout(late);
+      ending?.removeEventListener('abort', endEarly);
+    };
     const fail = (why: string): void => {
       // The end may begin within a secret, so secrets are masked before.
       const shown = masked(output, secrets).trim().slice(-DISPLAYED_CHARACTERS_MAX);
       reject(new ProgramFailed(why, shown));
     };
     child.once('error', (error) => {
-      clearTimeout(late);
+      endWatching();
       fail(`it could not be started (${error.message})`);
     });
     child.once('close', (code, signal) => {
-      clearTimeout(late);
+      endWatching();
       // Processes that the program left behind would keep running otherwise.
       if (child.pid !== undefined) killGroup(child.pid);
       if (stopped) fail(stopped);

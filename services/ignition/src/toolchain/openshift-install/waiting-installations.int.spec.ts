@@ -1,8 +1,17 @@
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { ExtractedFile } from '@muster/ports';
-import { INSTALLER_UID, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
+import { eventually, INSTALLER_UID, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { IGNORED_REPORT, keptInMemory, sampleInstallRequest } from '../sample-install-request.fixture.spec';
 import { InstallerBinaries, type OpenRegistries, type OpenshiftInstallSettings } from './installer-binaries';
 import { openshiftInstallToolchain } from './openshift-install-toolchain';
@@ -102,6 +111,28 @@ describe('installations that wait', () => {
     for (const made of await Promise.all(others))
       expect(made.artifacts.map(({ name }) => name)).toContain('bootstrap.ign');
     stopped.abort();
-    await first;
+    await expect(first).rejects.toThrow('This operation was aborted');
+  });
+
+  it('end together with the installers that run when they are no longer wanted', async () => {
+    const stopped = new AbortController();
+    chmodSync(directory.path, 0o777);
+    const runs = join(directory.path, 'runs');
+    const installerPath = join(directory.path, 'openshift-install');
+    writeFileSync(installerPath, `#!/bin/sh\necho run >>${runs}\nchmod 666 ${runs}\nexec sleep 600\n`, { mode: 0o755 });
+    const toolchain = openshiftInstallToolchain({ ...settings(), installerPath, timeoutMs: 600_000 });
+    const made = RELEASES.map((_, index) =>
+      toolchain.make({ ...sampleInstallRequest(), clusterId: `cluster-${index}` }, keptInMemory(), {
+        ...IGNORED_REPORT,
+        signal: stopped.signal,
+      }),
+    );
+    const ended = Promise.allSettled(made);
+    const count = (): number => (existsSync(runs) ? readFileSync(runs, 'utf8').split('\n').length - 1 : 0);
+    await eventually('two installers run', () => count() === 2);
+    stopped.abort();
+    expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(count()).toBe(2);
+    expect(readdirSync(join(directory.path, 'work', 'install-config-generate'))).toEqual([]);
   });
 });
