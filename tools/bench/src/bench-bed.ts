@@ -23,6 +23,8 @@ export async function recordInstallation(
   tell: (text: string) => void,
 ): Promise<Recording> {
   const muster = await MusterProcess.prepare({ dataDirectory });
+  const killAtExit = (): void => void muster.kill();
+  process.prependOnceListener('exit', killAtExit);
   try {
     await muster.start();
     await installCluster(COMPACT, {
@@ -34,6 +36,7 @@ export async function recordInstallation(
     });
   } finally {
     await muster.stop();
+    process.removeListener('exit', killAtExit);
   }
   return describeRecording(dataDirectory);
 }
@@ -50,7 +53,10 @@ export async function describeRecording(dataDirectory: string): Promise<Recordin
   return { dataDirectory, clusters: countOf('ClusterRegistered'), hosts: countOf('HostRegistered') };
 }
 
-/** Creates the environment of one run. `remove` deletes all its directories. */
+/** Time in which the programs of an interrupted run end, which may write to a directory while it is deleted. */
+const REMOVAL = { maxRetries: 10, retryDelay: 100 };
+
+/** Creates the environment of one run. `remove` deletes all its directories; the exit of the process does so too. */
 export function createBenchBed(options: {
   readonly isQuick: boolean;
   readonly dataDirectory: string | undefined;
@@ -61,6 +67,8 @@ export function createBenchBed(options: {
 }): BenchBed & { remove(): void } {
   const { isQuick, program, events, hosts, tell } = options;
   const root = mkdtempSync(join(tmpdir(), 'muster-bench-'));
+  const remove = (): void => rmSync(root, { recursive: true, force: true, ...REMOVAL });
+  process.once('exit', remove);
   const directory = (name: string): string => {
     const path = join(root, name);
     mkdirSync(path, { recursive: true });
@@ -80,6 +88,6 @@ export function createBenchBed(options: {
     tell,
     directory,
     recording: () => (recorded ??= record()),
-    remove: () => rmSync(root, { recursive: true, force: true }),
+    remove,
   };
 }

@@ -144,10 +144,13 @@ function commandOf(bench: Bench, tree: string, isQuick: boolean): readonly strin
 function runBench(args: readonly string[]): Promise<readonly Measurement[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const endAtExit = (): void => void child.kill();
+    process.once('exit', endAtExit);
     let text = '';
     child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
     child.once('error', reject);
     child.once('close', (code) => {
+      process.removeListener('exit', endAtExit);
       const rows = rowsOf(text);
       if (rows.length > 0) resolve(rows);
       else reject(new Error(`node ${args.join(' ')} ended with ${code} and printed no figures.`));

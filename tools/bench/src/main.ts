@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createBenchBed } from './bench-bed';
 import { compareWith } from './compare';
@@ -66,6 +67,10 @@ async function main(args: readonly string[]): Promise<number> {
   }
   return broken === 0 ? 0 : 1;
 }
+
+// What runs or has files removes them at the exit of the process, which a signal without a handler does not cause.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => process.exit(128 + constants.signals[signal]));
 
 main(process.argv.slice(2)).then(
   (code) => process.exit(code),

@@ -178,7 +178,8 @@ export async function startEmbeddedProcess(
     },
   });
   const killAtExit = (): void => void child.kill('SIGKILL');
-  process.once('exit', killAtExit);
+  // Before the listener that deletes its directory.
+  process.prependOnceListener('exit', killAtExit);
   let isWanted = true;
   const log = keepLog(child);
   child.once('exit', (code, signal) => {
