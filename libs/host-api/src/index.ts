@@ -37,6 +37,7 @@ export {
   type KubeNode,
   addressesOf,
   hasFetchedIgnition,
+  ignitionClients,
   nodeNameOf,
   nodeOf,
 } from './kube-resources';

@@ -155,14 +155,13 @@ export function nodeOf(host: ServiceHost, nodes: readonly KubeNode[]): KubeNode 
   );
 }
 
-/**
- * Returns whether the log of the machine-config server contains the request of the host for its Ignition config. The
- * relevant line is `… from <address>:<port> User-Agent:"Ignition/…"`. An IPv6 address may have a zone and brackets.
- */
-export function hasFetchedIgnition(host: ServiceHost, machineConfigServerLog: string): boolean {
-  const addresses = addressesOf(host).map((address) => address.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  if (addresses.length === 0) return false;
-  return new RegExp(`(?<![\\d.:a-f])(${addresses.join('|')})(%[\\w.-]+)?\\]?:\\d+"? User-Agent:"Ignition`, 'i').test(
-    machineConfigServerLog,
-  );
-}
+/** The end of a line `… from <address>:<port> User-Agent:"Ignition/…"`. An IPv6 address may have a zone and brackets. */
+const IGNITION_REQUEST = /(?<![\d.:a-f])([\d.:a-f]+?)(?:%[\w.-]+)?\]?:\d+"? User-Agent:"Ignition/gi;
+
+/** Returns the addresses whose requests for an Ignition config the log of the machine-config server contains. */
+export const ignitionClients = (machineConfigServerLog: string): ReadonlySet<string> =>
+  new Set([...machineConfigServerLog.matchAll(IGNITION_REQUEST)].map(([, address = '']) => address.toLowerCase()));
+
+/** Returns whether the host requested its Ignition config. `clients`: the result of `ignitionClients`. */
+export const hasFetchedIgnition = (host: ServiceHost, clients: ReadonlySet<string>): boolean =>
+  addressesOf(host).some((address) => clients.has(address.toLowerCase()));

@@ -3,6 +3,7 @@ import {
   hasFetchedIgnition,
   hasVsphereAccess,
   HttpRefused,
+  ignitionClients,
   isSelfInstalled,
   KUBE_RESOURCES,
   nodeOf,
@@ -199,10 +200,10 @@ export async function followNodes(
       const { hosts = [] } = await api.cluster(settings.clusterId, true, signal);
       const open = hosts.filter(({ status }) => !SETTLED.includes(status));
       if (hosts.length > 0 && open.length === 0) return;
-      const log = await machineConfigServerLog(controller, signal);
+      const clients = ignitionClients(await machineConfigServerLog(controller, signal));
       for (const host of open) {
         const node = nodeOf(host, nodes);
-        if ((await reportHost(controller, host, node, log, signal)) && node) onDone(host, node.name);
+        if ((await reportHost(controller, host, node, clients, signal)) && node) onDone(host, node.name);
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -217,13 +218,13 @@ async function reportHost(
   controller: Controller,
   host: ServiceHost,
   node: ReturnType<typeof nodeOf>,
-  log: string,
+  clients: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<boolean> {
   const stage = host.progress?.current_stage ?? '';
   const report = (next: string): Promise<boolean> => reportStage(controller, host, next, signal);
   if (!node) {
-    if (STAGES_BEFORE_CONFIGURING.includes(stage) && hasFetchedIgnition(host, log)) await report('Configuring');
+    if (STAGES_BEFORE_CONFIGURING.includes(stage) && hasFetchedIgnition(host, clients)) await report('Configuring');
     return false;
   }
   // A node has downloaded its Ignition config, even when the log does not contain it any more.

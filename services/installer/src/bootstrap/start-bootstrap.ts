@@ -1,4 +1,4 @@
-import { hasFetchedIgnition, type ServiceHost } from '@muster/host-api';
+import { hasFetchedIgnition, ignitionClients, type ServiceHost } from '@muster/host-api';
 import { fromDataUrl } from '@muster/ignition-config';
 import { errorMessage } from '@muster/schema';
 import { isHostname } from '@muster/validation-rules';
@@ -55,11 +55,11 @@ export async function watchOtherHosts(installation: Installation, signal: AbortS
   const { api, settings, timer } = installation;
   while (!signal.aborted) {
     try {
-      const log = await machineConfigServerLog(installation);
-      if (log !== '') {
+      const clients = ignitionClients(await machineConfigServerLog(installation));
+      if (clients.size > 0) {
         const { hosts = [] } = await api.cluster(settings.clusterId, true, signal);
         for (const host of hosts.filter(({ id }) => id !== settings.hostId))
-          await reportConfiguring(installation, host, log, signal);
+          await reportConfiguring(installation, host, clients, signal);
       }
     } catch (error) {
       if (!signal.aborted) note(installation, `The other hosts were not reported: ${errorMessage(error)}`);
@@ -71,11 +71,11 @@ export async function watchOtherHosts(installation: Installation, signal: AbortS
 async function reportConfiguring(
   installation: Installation,
   host: ServiceHost,
-  log: string,
+  clients: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<void> {
   const stage = host.progress?.current_stage ?? '';
-  if (PAST_CONFIGURING.includes(stage) || host.status === 'installed' || !hasFetchedIgnition(host, log)) return;
+  if (PAST_CONFIGURING.includes(stage) || host.status === 'installed' || !hasFetchedIgnition(host, clients)) return;
   const next: Stage = host.role === 'worker' ? 'Waiting for ignition' : 'Configuring';
   const infraEnvId = host.infra_env_id ?? installation.settings.infraEnvId;
   await reportStageOf(installation, { hostId: host.id, infraEnvId }, next, '', signal);
