@@ -14,6 +14,7 @@ import {
   type AuthScheme,
   type Caller,
   credentialOf,
+  FILTERS_LIST,
   type PathIds,
   REACHES_CLUSTER,
   type Role,
@@ -151,7 +152,8 @@ export class AuthGuard implements CanActivate {
     const accessMode = isReading ? 'read' : 'write';
     const reach = reachOf(this.reflector, handler);
     await this.access.check(caller, accessMode, idsOfPath(request), reach);
-    await this.access.check(caller, accessMode, idsOfQuery(request), reach);
+    if (this.reflector.get<boolean | undefined>(FILTERS_LIST, handler) !== true)
+      await this.access.check(caller, accessMode, idsOfQuery(request), reach);
     // Otherwise a user could find out which ids exist. A repeated deletion has the answer of the first one.
     if (await this.access.knows(caller, idsOfPath(request))) return;
     if (request.method !== 'DELETE' || request.headers['idempotency-key'] === undefined)
@@ -190,7 +192,10 @@ export class BodyGuard implements CanActivate {
     const { caller } = request;
     const reach = reachOf(this.reflector, handler);
     if (caller && objects)
-      for (const ids of idsOfBody(objects, request)) await this.access.check(caller, 'write', ids, reach);
+      for (const ids of idsOfBody(objects, request)) {
+        await this.access.check(caller, 'write', ids, reach);
+        if (!(await this.access.knows(caller, ids))) throw new RefusalError(NOT_YOURS);
+      }
     return true;
   }
 }

@@ -66,6 +66,12 @@ export const REACHES_CLUSTER = Symbol('reaches the hosts of the cluster');
  */
 export const ReachesHostsOfCluster = (): MethodDecorator => SetMetadata(REACHES_CLUSTER, true);
 
+/** Metadata key of the routes whose query only filters a list. */
+export const FILTERS_LIST = Symbol('the query filters a list');
+
+/** The route lists only what the caller may read. So an id of another tenant in its query matches nothing, as one that does not exist. */
+export const FiltersList = (): MethodDecorator => SetMetadata(FILTERS_LIST, true);
+
 export interface PathIds {
   readonly infraEnvId?: string;
   readonly clusterId?: string;

@@ -187,8 +187,10 @@ export class Ownership {
   async check(caller: Caller, accessMode: AccessMode, { hostIds, infraEnvId, clusterId }: NamedIds): Promise<void> {
     if (seesEverything(caller, accessMode)) return;
     if (clusterId) await this.require(caller, accessMode, COLLECTIONS.clusters, clusterId);
-    for (const hostId of hostIds) await this.checkHost(caller, accessMode, infraEnvId, hostId);
-    if (infraEnvId && hostIds.length === 0) await this.require(caller, accessMode, COLLECTIONS.infraEnvs, infraEnvId);
+    // Beside a cluster, ids of hosts only restrict what is read of it.
+    const hosts = clusterId && accessMode === 'read' ? [] : hostIds;
+    for (const hostId of hosts) await this.checkHost(caller, accessMode, infraEnvId, hostId);
+    if (infraEnvId && hosts.length === 0) await this.require(caller, accessMode, COLLECTIONS.infraEnvs, infraEnvId);
   }
 
   private async checkHost(
@@ -206,10 +208,9 @@ export class Ownership {
 
   /** Machines of several tenants may have the same id. The caller needs access to one of them. */
   private async checkBareHost(caller: Caller, accessMode: AccessMode, hostId: string): Promise<void> {
-    const where = { id: hostId };
-    const found = await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: SAME_IDS_MAX });
-    let refusal: unknown;
-    for (const { document } of found) {
+    const query = { collection: COLLECTIONS.hosts, where: { id: hostId }, limit: SAME_IDS_MAX };
+    let refusal: unknown = UUID_PATTERN.test(hostId) ? new RefusalError(NOT_YOURS) : undefined;
+    for (const { document } of await this.readModels.find(query)) {
       try {
         return await this.checkHost(caller, accessMode, document.infra_env_id, hostId);
       } catch (error) {
@@ -268,7 +269,7 @@ export class Ownership {
     id: string,
   ): Promise<void> {
     const document = await this.readModels.get(collection, id);
-    // `knows` refuses a missing resource of the path, and handlers refuse others.
+    // `knows` refuses a missing resource of the path or the body, and handlers refuse others.
     if (!document) return;
     if (!this.mayRead(caller, document)) throw new RefusalError(NOT_YOURS);
     if (accessMode === 'write' && !(await this.mayWrite(caller, document)))

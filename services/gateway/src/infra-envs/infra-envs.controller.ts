@@ -17,7 +17,7 @@ import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Qu
 import { Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
 import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
-import { Accepts, type Caller } from '../auth/caller';
+import { Accepts, type Caller, FiltersList } from '../auth/caller';
 import { Ownership } from '../auth/ownership';
 import { Context, newResourceId, CurrentCaller } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
@@ -43,6 +43,7 @@ export class InfraEnvsController {
   @Get()
   @AnswersText('List the infra-envs visible to the caller.', Type.Array(V2_INFRA_ENV), { refersToOthers: true })
   @Accepts('userAuth', 'watcherAuth')
+  @FiltersList()
   async listInfraEnvs(
     @Query() query: ListInfraEnvsQuery,
     @Req() request: FastifyRequest,
