@@ -93,6 +93,25 @@ describe('a wildcard record', () => {
     expect(found({}, { cnames: ['lb.example.com'] })).toBe('failure');
     expect(statusOf('dns-wildcard-not-configured', { cluster, resolutions: [answers(name)] })).toBe('error');
   });
+
+  it('is not looked for in an installed cluster, also for its first hosts', () => {
+    const cluster = sampleSettings({ ...USER_MANAGED, kind: 'AddHostsCluster' });
+    expect(statusOf('dns-wildcard-not-configured', { cluster, resolutions: undefined })).toBe('success');
+  });
+});
+
+describe('disk encryption of a host that is added to a cluster whose Ignition config cannot be read', () => {
+  const statusIn = (enableOn: string): string | undefined =>
+    statusOf('disk-encryption-requirements-satisfied', {
+      kind: 'AddToExistingClusterHost',
+      workerEncryption: '',
+      cluster: sampleSettings({ diskEncryption: { enableOn, mode: 'tpmv2' } }),
+    });
+
+  it('is required only by the settings of the cluster', () => {
+    expect(statusIn('none')).toBe(SUPPRESSED);
+    expect(statusIn('all')).toBe('pending');
+  });
 });
 
 describe('the disks of a host', () => {

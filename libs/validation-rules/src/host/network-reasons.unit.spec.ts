@@ -1,5 +1,5 @@
 import type { ClusterSettingsFacts } from '../facts/cluster-settings.facts';
-import type { HostFacts } from '../facts/host.facts';
+import { type HostFacts, SERVICE_DEFAULTS } from '../facts/host.facts';
 import { sampleDisk, sampleHardware, sampleHost, sampleNic, sampleSettings } from '../facts/sample.facts';
 import { isEdgeWorker } from '../hardware/host-requirements';
 import { initialOutcome } from '../rule/evaluate-rules';
@@ -100,6 +100,14 @@ describe('sufficient-network-latency-requirement-for-role', () => {
   it('is not measured on the only host and without a role', () => {
     expect(claim([['a', 150]], { clusterHostCount: 1 })).toEqual(['success', 'only-host']);
     expect(claim([['a', 150]], { suggestedRole: '' })).toEqual(['success', 'no-role']);
+  });
+
+  it('has no limit on an edge worker', () => {
+    const hardware = sampleHardware({ cpuArchitecture: 'aarch64', productName: 'BlueField SoC' });
+    const weakPeers = [{ name: 'a', role: 'worker', latencyMs: 5_000, packetLossPercent: 0 }];
+    const claimOn = (edgeWorkerProducts: readonly string[]) =>
+      claim([], { hardware, weakPeers, role: 'worker', policy: { ...SERVICE_DEFAULTS, edgeWorkerProducts } })?.[0];
+    expect([claimOn(['BlueField SoC']), claimOn([])]).toEqual(['success', 'failure']);
   });
 });
 
