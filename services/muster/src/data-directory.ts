@@ -65,7 +65,7 @@ export function lockDataDirectory(directory: string, program: string, mode: 'exc
     const remedy = isFullDisk(error) ? 'Free disk space' : 'Change the owner or permissions of it and its files';
     throw new StartError(
       'dataDirectory',
-      `The data directory ${directory} is not writable: ${errorMessage(error)}. ${remedy}, or set MUSTER_DATA_DIRECTORY.`,
+      `The data directory ${directory} is not writable: ${errorMessage(error).replace(/\.$/, '')}. ${remedy}, or set MUSTER_DATA_DIRECTORY.`,
       { cause: error },
     );
   }

@@ -98,7 +98,7 @@ export function lockImageDirectory(
     } catch (error) {
       throw new StartError(
         'dataDirectory',
-        `The directory of images ${path} is not writable: ${errorMessage(error)}. Change its owner or permissions, or set DATA_DIR.`,
+        `The directory of images ${path} is not writable: ${errorMessage(error).replace(/\.$/, '')}. Change its owner or permissions, or set DATA_DIR.`,
         { cause: error },
       );
     }

@@ -89,7 +89,7 @@ function lockCommands(dataDirectory: string): FileLock {
     lock = lockFile(join(dataDirectory, LOCK_FILE), 'exclusive');
   } catch (error) {
     const remedy = isFullDisk(error) ? 'Free disk space' : 'Run the command as the user of Muster';
-    const text = `The data directory ${dataDirectory} is not writable: ${errorMessage(error)}. ${remedy}.`;
+    const text = `The data directory ${dataDirectory} is not writable: ${errorMessage(error).replace(/\.$/, '')}. ${remedy}.`;
     throw new StartError('dataDirectory', text, { cause: error });
   }
   if (lock) return lock;

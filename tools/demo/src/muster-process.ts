@@ -55,7 +55,7 @@ export function lockDemoDirectory(directory: string): FileLock {
     lock = lockFile(join(directory, 'demo.lock'), 'exclusive');
   } catch (error) {
     throw new Error(
-      `The directory of the demo ${directory} is not writable: ${errorMessage(error)}. Change its owner or permissions, or set MUSTER_DEMO_DIRECTORY to another directory.`,
+      `The directory of the demo ${directory} is not writable: ${errorMessage(error).replace(/\.$/, '')}. Change its owner or permissions, or set MUSTER_DEMO_DIRECTORY to another directory.`,
       { cause: error },
     );
   }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NO_STREAM } from '@muster/ports';
 import { collectPages, eventToAppend, temporaryDirectory, type TemporaryDirectory } from '@muster/testing';
@@ -34,6 +34,16 @@ describe('file lock', () => {
     const next = lockFile(file, 'exclusive');
     expect(next).toBeDefined();
     next?.release();
+  });
+
+  it('names a file that cannot be locked, with its remedy', () => {
+    mkdirSync(file);
+    const reason = 'the file cannot be opened for writing (it is not a file). Check its directory and permissions.';
+    expect(() => lockFile(file, 'exclusive')).toThrow(`Database ${file}: ${reason}`);
+    rmSync(file, { recursive: true });
+    writeFileSync(file, 'text'.repeat(1_000));
+    for (const mode of ['exclusive', 'shared'] as const)
+      expect(() => lockFile(file, mode)).toThrow(`Database ${file}: this is not a SQLite database.`);
   });
 
   it('is released when its process is killed', async () => {

@@ -72,8 +72,10 @@ export interface FileLock {
  * Locks a file, which is created when it does not exist: `exclusive` against every other lock, `shared` against
  * exclusive locks. The lock belongs to the operating system, so it is never stale, and it also works between containers
  * with one file system. Returns undefined when another lock exists.
+ * @throws DatabaseUnusable
  */
 export function lockFile(file: string, mode: 'exclusive' | 'shared'): FileLock | undefined {
+  createFile(file);
   const database = new Database(file, { timeout: 0 });
   try {
     database.exec(mode === 'exclusive' ? 'BEGIN EXCLUSIVE' : 'BEGIN');
@@ -82,7 +84,7 @@ export function lockFile(file: string, mode: 'exclusive' | 'shared'): FileLock |
   } catch (error) {
     database.close();
     if (isBusy(error)) return undefined;
-    throw error;
+    throw explain(file, error);
   }
   return {
     release: () => {
