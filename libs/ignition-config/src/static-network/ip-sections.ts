@@ -157,7 +157,7 @@ function dnsSettings(family: Family, one: NetworkInterface, state: NetworkState)
  * Returns the section for search domains and options without name servers, as nmstate chooses it: of the first automatic interface, else
  * of the first other one, and IPv6 before IPv4.
  */
-function searchCarrier({ interfaces }: Pick<NetworkState, 'interfaces'>) {
+export function searchCarrier({ interfaces }: Pick<NetworkState, 'interfaces'>) {
   const able = interfaces.filter(mayHaveDns);
   const isAutomatic = ({ isEnabled, isDhcp }: IpSettings): boolean => isEnabled && isDhcp;
   const isStatic = ({ isEnabled, addresses }: IpSettings): boolean => isEnabled && addresses.length > 0;

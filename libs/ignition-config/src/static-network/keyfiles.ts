@@ -1,7 +1,7 @@
 import { isTrue } from '../documents/values';
 import { extraSections, mptcpFlags } from './extra-sections';
 import { interfaceSections, KEYFILE_TYPES, keyfileTypeOf, portSection } from './interface-sections';
-import { dnsCarrier, ipSections, type KeyfileSection, needsLoopback } from './ip-sections';
+import { dnsCarrier, ipSections, type KeyfileSection, needsLoopback, searchCarrier } from './ip-sections';
 import { namesOf } from './mac-mapping';
 import { FAMILIES, familyOf, noFamily, type NetworkInterface, type NetworkState, type Report } from './nmstate';
 import { loopback, type Port, portsOf, textOf, within, withPlainPorts } from './read-nmstate';
@@ -62,6 +62,12 @@ export function checkForKeyfiles(state: NetworkState, report: Report): void {
     report(
       ['dns-resolver', 'config', 'server'],
       'In a keyfile, no name server can be between two of the other address family. List all of one family first.',
+    );
+  const { options, search, servers } = state.dns;
+  if (servers.length === 0 && search.length + options.length > 0 && !searchCarrier(state))
+    report(
+      ['dns-resolver', 'config', search.length > 0 ? 'search' : 'options'],
+      'No interface has an address or DHCP, which search domains and options require.',
     );
   const missing = FAMILIES.find(
     (family) => state.dns.servers.some((server) => familyOf(server) === family) && !dnsCarrier(family, state),

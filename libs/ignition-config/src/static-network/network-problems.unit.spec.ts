@@ -47,6 +47,14 @@ describe('problems of static networks', () => {
       'No interface has ipv4 enabled, which these name servers require.',
     ],
     [
+      'interfaces:\n- {name: eth0, ipv4: {enabled: true}}\ndns-resolver: {config: {search: [a.example]}}\n',
+      'line 3, dns-resolver.config.search: No interface has an address or DHCP, which search domains and options require.',
+    ],
+    [
+      'interfaces:\n- {name: eth0}\ndns-resolver: {config: {options: [rotate]}}\n',
+      'line 3, dns-resolver.config.options: No interface has an address or DHCP, which search domains and options require.',
+    ],
+    [
       'interfaces:\n- {name: eth0}\nroutes: {config: [{destination: 10.0.0.0/8, next-hop-interface: eth0}]}\n',
       'line 3, routes.config[0].next-hop-interface: eth0 is not up or has no ipv4. Set its state to up',
     ],
