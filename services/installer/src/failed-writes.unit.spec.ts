@@ -231,3 +231,13 @@ it('the reported reason does not contain the credentials in the URLs of the comm
   expect(texts).toContain("invalid proxy 'http://proxy.example.com:3128'");
   expect(texts).not.toMatch(/can'?ary/);
 });
+
+it('an operating system for the running root is pulled three times, as an image is written to a disk three times', async () => {
+  const { commands, failure } = await runRecorded({
+    flags: ['--coreos-image', 'quay.io/coreos:1'],
+    recording: [['ostree container image deploy', { exitCode: 1, stderr: 'connection reset by peer' }]],
+  });
+  expect(failure).toContain('connection reset by peer');
+  expect(commands.filter((line) => line.startsWith('ostree container image deploy'))).toHaveLength(3);
+  expect(commands.filter((line) => line.startsWith('ostree admin stateroot-init'))).toHaveLength(1);
+});

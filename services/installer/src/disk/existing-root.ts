@@ -1,9 +1,11 @@
-import { execute } from '../host.port';
+import { execute, withRetry } from '../host.port';
 import { type Installation, reportStage } from '../installation';
 import { proxyEnvironment } from '../settings';
 
 const NODE_IMAGE_REF = 'coreos/node-image';
 const STATEROOT = 'install';
+/** The registry can fail for a moment. */
+const DEPLOY_RETRY = { tries: 3, intervalMs: 1_000 };
 const FIRST_BOOT_KARGS = ['--karg', '$ignition_firstboot', '--karg', 'ignition.platform.id=metal'];
 
 /** Deploys the operating system image beside the one from which the host runs. No disk is written. */
@@ -18,10 +20,11 @@ export async function installOnExistingRoot(installation: Installation, signal: 
     await run('touch', '/ostree/repo/tmp/node-image');
   }
   await run('ostree', 'admin', 'stateroot-init', STATEROOT);
-  await run(
+  const deploy = [
     ...['ostree', 'container', 'image', 'deploy', '--stateroot', STATEROOT, '--sysroot', '/'],
     ...['--authfile', '/root/.docker/config.json', ...FIRST_BOOT_KARGS, '--image', settings.coreosImage],
-  );
+  ];
+  await withRetry(() => run(...deploy), { ...DEPLOY_RETRY, sleep: installation.timer.sleep }, signal);
   await run('ostree', 'admin', 'finalize-staged');
   const { appended, deleted, copiesNetwork } = readKargs(settings.installerArgs);
   if (appended.length + deleted.length > 0) {
