@@ -97,8 +97,8 @@ describe('a bus whose files cannot be used', () => {
   const path = process.env.PATH;
   afterEach(() => (process.env.PATH = path));
   afterAll(() => directory.remove());
-  const start = () =>
-    startNats({ directory: directory.path, host: '127.0.0.1', port: 0, onExit: () => undefined }).then((nats) =>
+  const start = (tls?: { readonly own: readonly string[] }) =>
+    startNats({ directory: directory.path, host: '127.0.0.1', port: 0, tls, onExit: () => undefined }).then((nats) =>
       nats.stop(),
     );
 
@@ -124,6 +124,20 @@ describe('a bus whose files cannot be used', () => {
     });
     rmSync(file);
   });
+
+  it.each(['trust.json', 'bus-ca.pem', 'bus.key', 'nats-server.pid'])(
+    'reports that %s is a directory',
+    async (name) => {
+      const path = join(directory.path, name);
+      rmSync(path, { force: true });
+      mkdirSync(path);
+      await expect(start({ own: ['127.0.0.1'] })).rejects.toMatchObject({
+        reason: 'dataDirectory',
+        message: `${path} is a directory and must be a file. Move it away, and start again.`,
+      });
+      rmSync(path, { recursive: true });
+    },
+  );
 
   it.each(['99999', '1.5'])('selects another port than %s, which is none', async (port) => {
     writeFileSync(join(directory.path, 'port'), port);

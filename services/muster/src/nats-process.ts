@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -23,6 +23,8 @@ const RESTART_WAIT_MS = 250;
 const STOP_TIMEOUT_MS = 1_000;
 const PORT_FILE = 'port';
 const PORT_MAX = 65_535;
+/** All files of the bus. */
+const FILES = /^(port|trust\.json|nats-server\.(conf|pid)|bus(-ca)?\.(pem|key))$/;
 /** Exit code of a shell when the program does not exist. */
 const NOT_FOUND = 127;
 /** The process id and the time in front of each line of its log. */
@@ -67,6 +69,7 @@ export async function startNats(options: {
 }): Promise<NatsProcess> {
   const { directory, host, otherPorts = [] } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
+  await refuseDirectories(directory);
   await stopLeftOver(directory);
   const trustFile = join(directory, 'trust.json');
   const trust = await loadOrCreateNatsTrust(trustFile).catch((error: unknown) => {
@@ -175,6 +178,16 @@ export async function startNats(options: {
       await rm(join(directory, 'nats-server.pid'), { force: true });
     },
   };
+}
+
+/** The error of the system for a directory does not contain its path. @throws StartError `dataDirectory` */
+async function refuseDirectories(directory: string): Promise<void> {
+  for (const entry of await readdir(directory, { withFileTypes: true }))
+    if (entry.isDirectory() && FILES.test(entry.name))
+      throw new StartError(
+        'dataDirectory',
+        `${join(directory, entry.name)} is a directory and must be a file. Move it away, and start again.`,
+      );
 }
 
 /**

@@ -254,6 +254,7 @@ function fileRemedy(error: unknown, code: string): string | undefined {
   if (!(error instanceof Error) || !('path' in error)) return undefined;
   const isNotCreated = ['ENOENT', 'EEXIST'].includes(code) && 'syscall' in error && error.syscall === 'mkdir';
   if (code === 'ENOTDIR' || isNotCreated) return 'Correct the setting with this path, and start again.';
+  if (code === 'EISDIR') return 'Move this directory away, and start again.';
   return ['EACCES', 'EPERM', 'EROFS'].includes(code) ? 'Change its owner or permissions, and start again.' : undefined;
 }
 

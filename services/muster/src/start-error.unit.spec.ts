@@ -151,6 +151,16 @@ describe('the path of a directory that is a file', () => {
   });
 });
 
+describe('a file that is a directory', () => {
+  it('is named with its remedy', () => {
+    const error = Object.assign(failing("EISDIR: open '/data/nats/port'", 'EISDIR'), { path: '/data/nats/port' });
+    expect(describeFailure(error, new SettingsReader({}))).toEqual({
+      reason: 'dataDirectory',
+      lines: ["A file cannot be used: EISDIR: open '/data/nats/port'. Move this directory away, and start again."],
+    });
+  });
+});
+
 describe('an address that is in use', () => {
   it.each([
     ['1', 'Stop it, or change REST_PORT.'],
