@@ -1,8 +1,10 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
 import { connectNatsRequests } from '@muster/adapter-nats';
 import { AppendTooLarge, type EventStore } from '@muster/ports';
 import { eventToAppend, startNatsServer, temporaryDirectory } from '@muster/testing';
-import { busProbe, diskProbe, storeProbe } from './probes';
+import { busProbe, diskProbe, realSurroundings, storeProbe } from './probes';
 
 describe('a probe', () => {
   it('of the bus fails when the server is unavailable', async () => {
@@ -52,5 +54,22 @@ describe('a probe', () => {
     expect(await diskProbe(directory.path, 0).check()).toMatch(
       `the disk of ${directory.path} cannot be examined: ENOENT: no such file or directory`,
     );
+  });
+});
+
+describe('a directory that the service needs', () => {
+  const { canWrite } = realSurroundings({});
+
+  it('can be created or written, and nothing is left there', async () => {
+    const { path, remove } = temporaryDirectory();
+    writeFileSync(join(path, 'file'), '');
+    const names = ['.', 'a/new/directory', 'file', 'file/below'];
+    expect(await Promise.all(names.map((name) => canWrite(join(path, name))))).toEqual([true, true, false, false]);
+    expect(readdirSync(path)).toEqual(['file']);
+    remove();
+  });
+
+  it.each(['/proc', '/proc/work'])('is refused where even root cannot create a file: %s', async (path) => {
+    expect(await canWrite(path)).toBe(false);
   });
 });

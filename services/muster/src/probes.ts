@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { access, constants, stat, statfs } from 'node:fs/promises';
+import { access, constants, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { createSendHttp } from '@muster/host-api';
@@ -118,10 +118,13 @@ async function canWrite(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: unknown) => errorCode(error));
   if (found === 'ENOENT') return dirname(resolve(path)) !== resolve(path) && canWrite(dirname(resolve(path)));
   if (typeof found !== 'object' || !found.isDirectory()) return false;
-  return access(path, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
+  // Root may write to each directory, but the system creates no files in some, as in /proc.
+  return mkdtemp(join(path, '.muster-write-probe-'))
+    .then(rmdir)
+    .then(
+      () => true,
+      () => false,
+    );
 }
 
 /** Returns the addresses that other machines can use in the form of a URL, those of IPv4 first. */
