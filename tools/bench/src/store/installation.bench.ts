@@ -22,17 +22,37 @@ export const installationPhases: Bench = {
     const vips = events.find(
       ({ type, data }) => type === 'ClusterSettingsRevised' && JSON.stringify(data).includes('apiVips'),
     );
-    const ready = events.find((event) => entered(event, 'ClusterEnteredStatus', 'ready') && isAfter(event, vips));
+    const ready = events.find(
+      (event) =>
+        entered(event, 'ClusterEnteredStatus', 'ready') && isAfter(event, vips) && event.streamId === vips?.streamId,
+    );
     const install = events.find((event) => entered(event, 'ClusterEnteredStatus', 'preparing-for-installation'));
-    const preparing = events
-      .filter((event) => entered(event, 'HostEnteredStatus', 'preparing-for-installation'))
-      .at(-1);
+    const next = events.find(
+      (event) =>
+        event.type === 'ClusterEnteredStatus' && isAfter(event, install) && event.streamId === install?.streamId,
+    );
+    const hosts = hostsOf(events, install?.streamId.replace(/^cluster-/, ''));
+    const preparing = events.findLast(
+      (event) =>
+        entered(event, 'HostEnteredStatus', 'preparing-for-installation') &&
+        isAfter(event, install) &&
+        !isAfter(event, next) &&
+        hosts.has(event.streamId),
+    );
     return [
       line('VIPs given → cluster ready', vips, ready, '< 200 ms'),
       line('install → every host preparing', install, preparing, '< 1 s at 500 hosts'),
     ];
   },
 };
+
+/** Returns the streams of the hosts that were in the cluster. */
+const hostsOf = (events: readonly RecordedEvent[], clusterId = ''): ReadonlySet<string> =>
+  new Set(
+    events
+      .filter(({ streamId, data }) => streamId.startsWith('host-') && data.clusterId === clusterId)
+      .map(({ streamId }) => streamId),
+  );
 
 const atMs = ({ recordedAt }: RecordedEvent): number => Date.parse(recordedAt);
 const entered = ({ type, data }: RecordedEvent, wanted: string, status: string): boolean =>
