@@ -1,4 +1,4 @@
-import { lookup, resolveCname } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import { arch, hostname, machine, networkInterfaces } from 'node:os';
 import { isSea } from 'node:sea';
 import type { DiscoverySettings } from '../discovery-settings';
@@ -115,7 +115,8 @@ const addressesIn = (own: Addresses): readonly string[] =>
 
 const nameLookup: NameLookup = {
   addresses: (name) => addressesIfAny(lookup(name, { all: true })),
-  canonicalNames: (name) => resolveCname(name).catch(() => []),
+  // A resolver keeps the name servers that the machine had when it was created.
+  canonicalNames: (name) => new Resolver().resolveCname(name).catch(() => []),
 };
 
 /** A process of plain Node has no executable with the same subcommands. */
