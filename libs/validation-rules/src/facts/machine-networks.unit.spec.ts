@@ -41,6 +41,16 @@ describe('machine networks', () => {
     ]);
   });
 
+  it('get a second network when VIPs of the second address family are added', () => {
+    const own = host('192.168.128.7/24', 'fd00::7/64');
+    const added = sampleSettings({ apiVips: ['192.168.128.100', 'fd00::100'] });
+    expect(deriveMachineNetworks(added, [own])).toEqual(['192.168.128.0/24', 'fd00::/64']);
+    const moved = { ...added, machineNetworks: ['192.168.128.0/24', 'fd00:9::/64'] };
+    expect(deriveMachineNetworks(moved, [own])).toEqual(['192.168.128.0/24', 'fd00::/64']);
+    const known = { ...added, machineNetworks: ['192.168.128.0/24', 'fd00::/64'] };
+    expect(deriveMachineNetworks(known, [own])).toBeUndefined();
+  });
+
   it('change with the VIP', () => {
     expect(deriveMachineNetworks(settings({ machineNetworks: ['10.0.0.0/8'] }), [host('192.168.128.7/24')])).toEqual([
       '192.168.128.0/24',
