@@ -59,6 +59,24 @@ describe('file lock', () => {
   });
 });
 
+describe('file that another process creates at the same time', () => {
+  it.each([
+    ['an event store', openDatabase],
+    ['an object store', openObjectsDatabase],
+    ['secrets', openSealedDatabase],
+  ])('is opened as %s', async (_, open) => {
+    const directory = temporaryDirectory();
+    const file = join(directory.path, 'new.sqlite');
+    const program = `const Database = require('libsql'); const d = new Database(${JSON.stringify(file)}); d.exec('BEGIN IMMEDIATE'); console.log('held'); setTimeout(() => d.exec('COMMIT'), 300);`;
+    const child = spawn(process.execPath, ['-e', program], { cwd: __dirname, stdio: ['ignore', 'pipe', 'inherit'] });
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    const database = open(file);
+    expect(database.pragma('journal_mode', { simple: true })).toMatchObject({ journal_mode: 'wal' });
+    database.close();
+    directory.remove();
+  });
+});
+
 describe('file that cannot be an event store', () => {
   const directory = temporaryDirectory();
   const at = (name: string): string => join(directory.path, name);

@@ -125,6 +125,20 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
+const RETRY_MS = 10;
+
+/** SQLite does not wait there for a process that is creating the same file, because two such processes could wait for each other. */
+export const useWriteAheadLog = (database: Database.Database): void => {
+  const endsAtMs = performance.now() + BUSY_TIMEOUT_MS;
+  for (;;)
+    try {
+      return void database.pragma('journal_mode = WAL');
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= endsAtMs) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    }
+};
+
 /**
  * Opens the file. Creates it with its tables when it does not exist or is empty.
  * @throws DatabaseUnusable
@@ -148,7 +162,7 @@ export const openDatabase = (file: string, maxBytes?: number): Database.Database
 const prepareDatabase = (database: Database.Database, file: string, maxBytes?: number): void => {
   database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   refuseForeignFile(database, file);
-  database.pragma('journal_mode = WAL');
+  useWriteAheadLog(database);
   // An acknowledged commit must survive a power failure as well as a crash of the process.
   database.pragma('synchronous = FULL');
   database.pragma(`cache_size = -${MEMORY_FOR_PAGES_KIB}`);

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import Database from 'libsql';
-import { BUSY_TIMEOUT_MS, createFile, explain, truncateLog } from './database';
+import { BUSY_TIMEOUT_MS, createFile, explain, truncateLog, useWriteAheadLog } from './database';
 
 /** Small bodies by digest. */
 const OBJECTS_SCHEMA = `
@@ -42,7 +42,7 @@ export const openDurableDatabase = (
     const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
     try {
       database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
-      database.pragma('journal_mode = WAL');
+      useWriteAheadLog(database);
       database.pragma('synchronous = FULL');
       database.pragma('secure_delete = ON');
       database.exec(`BEGIN IMMEDIATE; ${schema}`);
