@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type Clock, type ObjectStore, ObjectTooLarge, type StoredObject } from '@muster/ports';
-import { explained } from './database';
+import Database from 'libsql';
+import { explain, explained } from './database';
 import { openObjectsDatabase } from './durable-database';
 import { type SqliteWriter, writerHere } from './writer';
 
@@ -37,7 +39,7 @@ export const sqliteSmallObjects = ({
   const select = database.prepare('SELECT body FROM objects WHERE digest = ?').raw();
   const selectPage = database
     .prepare(
-      `SELECT digest, length(body), stored_at_ms FROM objects WHERE digest > ? ORDER BY digest LIMIT ${PAGE_OBJECTS}`,
+      `SELECT CAST(digest AS BLOB), length(body), stored_at_ms FROM objects WHERE digest > ? ORDER BY digest LIMIT ${PAGE_OBJECTS}`,
     )
     .raw();
 
@@ -69,9 +71,13 @@ export const sqliteSmallObjects = ({
     },
     list: async function* () {
       for (let after = ''; ;) {
-        const rows = explained(file, () => selectPage.all(after) as [string, number, number][]);
-        for (const [digest, bytes, storedAtMs] of rows) yield { digest, bytes, storedAtMs };
-        after = rows.at(-1)?.[0] ?? after;
+        const rows = explained(file, () => selectPage.all(after) as [Uint8Array, number, number][]);
+        for (const [name, bytes, storedAtMs] of rows) {
+          // The driver ends the process for a text that is not UTF-8.
+          if (!isUtf8(name)) throw explain(file, new Database.SqliteError('a digest is not UTF-8', 'SQLITE_CORRUPT'));
+          after = Buffer.from(name).toString();
+          yield { digest: after, bytes, storedAtMs };
+        }
         if (rows.length < PAGE_OBJECTS) break;
       }
       yield* others.list();

@@ -88,9 +88,10 @@ export function prepareTable(
     ),
   ];
   const declared = create.join('; ');
-  const found = database.prepare('SELECT declared FROM declarations WHERE name = ?').raw().get(sqlName) as
-    [string] | undefined;
-  const isCreated = found?.[0] !== declared;
+  // As bytes, because the driver ends the process for a text that is not UTF-8.
+  const find = database.prepare('SELECT CAST(declared AS BLOB) FROM declarations WHERE name = ?').raw();
+  const found = find.get(sqlName) as [Uint8Array] | undefined;
+  const isCreated = !found || !Buffer.from(declared).equals(found[0]);
   if (isCreated) {
     database.exec('BEGIN IMMEDIATE');
     try {

@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import type { FieldValue, StateRow } from '@muster/ports';
 import type Database from 'libsql';
-import type { SqlTable } from './state-database';
+import { DamagedRow, type SqlTable } from './state-database';
 
 /** A row of a part. Without `bytes`: a removal. */
 type PartRow = readonly [
@@ -69,7 +70,23 @@ export function writePart([statements, rows, values]: StatePart, prepare: (sql: 
 /** Booleans are stored as blobs, because SQLite would compare them with numbers. Blobs sort after texts, as booleans must. */
 export const toColumn = (value: FieldValue | undefined): string | number | Uint8Array | null =>
   typeof value === 'boolean' ? Uint8Array.of(value ? 1 : 0) : (value ?? null);
-export const fromColumn = (value: unknown): FieldValue | undefined => {
-  if (typeof value === 'string' || typeof value === 'number') return value;
-  return value instanceof Uint8Array ? value[0] === 1 : undefined;
+/** A column as it is read: a text after an `s`, or JSON with all digits of a number. */
+export const asText = (column: string): string =>
+  `CASE typeof(${column}) WHEN 'text' THEN 's' || ${column} WHEN 'real' THEN printf('%!.17g', ${column})
+   WHEN 'blob' THEN CASE ${column} WHEN X'01' THEN 'true' ELSE 'false' END ELSE CAST(${column} AS TEXT) END`;
+export const fromColumn = (read: string | null): FieldValue | undefined => {
+  if (read === null) return undefined;
+  return read.startsWith('s') ? read.slice(1) : (JSON.parse(read) as FieldValue);
 };
+
+/**
+ * Returns the value of a row that was read as bytes of JSON, because the driver ends the process for a text that is not UTF-8.
+ * Undefined when there is no row.
+ * @throws DamagedRow
+ */
+export function jsonIn<Value>(row: unknown): Value | undefined {
+  if (row === undefined) return undefined;
+  const [bytes] = row as [Uint8Array];
+  if (!isUtf8(bytes)) throw new DamagedRow('a text is not UTF-8');
+  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as Value;
+}

@@ -13,7 +13,7 @@ import {
 } from '@muster/ports';
 import type Database from 'libsql';
 import { columnOf, DamagedRow, isDamage, openStateDatabase, prepareTable, type SqlTable } from './state-database';
-import { fromColumn, PartOfSave, toColumn } from './state-part';
+import { asText, fromColumn, jsonIn, PartOfSave, toColumn } from './state-part';
 import { type SqliteWriter, writerHere, type Writes } from './writer';
 import type { WritesTo } from './written-databases';
 
@@ -168,15 +168,23 @@ class SqliteSavedState implements SavedState {
     });
   }
 
-  find(table: string, { where, orderBy, after, offset = 0, limit = -1 }: StateQuery): readonly FoundRow[] {
+  find(table: string, query: StateQuery): readonly FoundRow[] {
+    return this.select(table, query);
+  }
+
+  private select(table: string, { where, orderBy, after, offset = 0, limit = -1 }: StateQuery): readonly FoundRow[] {
     const { sqlName } = this.table(table);
     const { sql, values } = conditionOf(where, after);
     const direction = orderBy?.descending ? 'DESC' : 'ASC';
     const column = orderBy?.field === undefined ? 'NULL' : columnOf(orderBy.field);
     const order = orderBy?.field === undefined ? `key ${direction}` : `${column} ${direction}, key`;
-    const query = `SELECT key, ${column} FROM ${sqlName}${sql} ORDER BY ${order} LIMIT ? OFFSET ?`;
-    const rows = this.read(sqlName, () => this.reading(query).all([...values, limit, offset])) as [string, unknown][];
-    return rows.map(([key, value]) => ({ key, order: fromColumn(value) }));
+    const rows = `SELECT key, ${asText(column)} AS found FROM ${sqlName}${sql} ORDER BY ${order} LIMIT ? OFFSET ?`;
+    // One text of all rows is also faster than a value for each of their columns. Most searches find none.
+    const query = `SELECT CAST(json_group_array(json_array(key, found)) AS BLOB) FROM (${rows}) HAVING count(*) > 0`;
+    const found = this.read(sqlName, () =>
+      jsonIn<[string, string | null][]>(this.reading(query).get([...values, limit, offset])),
+    );
+    return (found ?? []).map(([key, value]) => ({ key, order: fromColumn(value) }));
   }
 
   count(table: string, { where }: StateConditions): number {
@@ -187,18 +195,11 @@ class SqliteSavedState implements SavedState {
   }
 
   lastKey(table: string): string | undefined {
-    const { sqlName } = this.table(table);
-    return (
-      this.read(sqlName, () => (this.reading(`SELECT max(key) FROM ${sqlName}`).get() as [string | null])[0]) ??
-      undefined
-    );
+    return this.select(table, { where: {}, orderBy: { descending: true }, limit: 1 })[0]?.key;
   }
 
   keysAfter(table: string, after: string | undefined, limit: number): readonly string[] {
-    const { sqlName } = this.table(table);
-    const query = `SELECT key FROM ${sqlName} WHERE key ${after === undefined ? '>=' : '>'} ? ORDER BY key LIMIT ?`;
-    const rows = this.read(sqlName, () => this.reading(query).all([after ?? '', limit])) as [string][];
-    return rows.map(([key]) => key);
+    return this.select(table, { where: {}, after, limit }).map(({ key }) => key);
   }
 
   save(changes: Iterable<StateChange>, onSaved: () => void): Promise<void> {
