@@ -59,8 +59,13 @@ export class LogsController {
     @Context() context: CommandContext,
   ): Promise<StreamableFile> {
     const cluster = await this.clusters.document(clusterId);
-    const logs = collectedLogs(cluster, await this.hosts.documentsOfCluster(clusterId));
-    if (query.logs_type === 'host') return this.one(clusterId, logs, hostIdOf(query));
+    const hosts = await this.hosts.documentsOfCluster(clusterId);
+    const logs = collectedLogs(cluster, hosts);
+    if (query.logs_type === 'host') {
+      const hostId = hostIdOf(query);
+      if (!hosts.some(({ id }) => id === hostId)) throw noHostOfCluster(clusterId, hostId);
+      return this.one(clusterId, logs, hostId);
+    }
     if (query.logs_type === 'controller') return this.one(clusterId, logs, 'controller');
     return attachment(await this.bundle.create(clusterId, logs, caller, context), `${cluster.name}_logs.tar`);
   }

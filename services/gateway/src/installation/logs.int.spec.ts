@@ -147,6 +147,11 @@ describe('logs', () => {
       expect(await gateway.call('GET', LOGS + query)).toMatchObject({ status: 409, body: { code: '409' } });
     }
     expect(await gateway.call('GET', `${LOGS}?logs_type=host`)).toMatchObject({ status: 400, body: { code: '400' } });
+    // A client would wait for the logs of a host that the cluster does not have.
+    expect(await gateway.call('GET', `${LOGS}?logs_type=host&host_id=${CLUSTER_ID}`)).toMatchObject({
+      status: 404,
+      body: { reason: expect.stringContaining(CLUSTER_ID) as string },
+    });
   });
 
   it('returns one bundle unchanged, and all of them as one tar archive', async () => {
