@@ -241,3 +241,14 @@ it('an operating system for the running root is pulled three times, as an image 
   expect(commands.filter((line) => line.startsWith('ostree container image deploy'))).toHaveLength(3);
   expect(commands.filter((line) => line.startsWith('ostree admin stateroot-init'))).toHaveLength(1);
 });
+
+it('the reported reason contains the end of the output, also of a command with many arguments', async () => {
+  const kernelArguments = Array.from({ length: 40 }, (_, number) => `ip=52-54-00-00-00-${number + 10}:dhcp,dhcp6`);
+  const { stages } = await runRecorded({
+    flags: ['--installer-args', JSON.stringify(kernelArguments.flatMap((one) => ['--append-karg', one]))],
+    recording: [['coreos-installer', { exitCode: 1, stderr: `${'Read disk (1%)\n'.repeat(200)}Error: the cause` }]],
+  });
+  const [failed = ''] = stages.filter((stage) => stage.startsWith('Failed'));
+  expect(failed).toMatch(/^Failed: "coreos-installer install --insecure -i .* ended with exit code 1: /);
+  expect(failed).toMatch(/Error: the cause$/);
+});

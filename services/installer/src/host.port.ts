@@ -42,12 +42,21 @@ export class CommandFailed extends Error {
   ) {
     // The cut may be within credentials, so they are removed before.
     const output = withoutCredentials(result.stderr.trim() || result.stdout.trim()).slice(-ERROR_CHARS_MAX);
-    super(`"${withoutCredentials(commandLine)}" ended with exit code ${result.exitCode}${output ? `: ${output}` : ''}`);
+    super(
+      `"${shown(withoutCredentials(commandLine))}" ended with exit code ${result.exitCode}${output ? `: ${output}` : ''}`,
+    );
     this.name = 'CommandFailed';
   }
 }
 
 const ERROR_CHARS_MAX = 1_000;
+/** Characters of a long command line that are shown. The service accepts reasons of 2,048 characters, and their end is cut. */
+const LINE_CHARS = { first: 400, last: 100 };
+
+const shown = (line: string): string =>
+  line.length <= LINE_CHARS.first + LINE_CHARS.last
+    ? line
+    : `${line.slice(0, LINE_CHARS.first)} … ${line.slice(-LINE_CHARS.last)}`;
 
 /** Runs a command and returns its stdout. @throws CommandFailed */
 export async function execute(
