@@ -1,6 +1,6 @@
 /**
  * Brings a machine to where the other commands can run: packages of the lockfile and the programs of the distribution
- * that the embedded profile uses, with `--tests` also those of the tests. Says what it does; does nothing when nothing is missing.
+ * that the embedded profile uses, with `--tests` also those of the tests, with `--build` none of them. Says what it does; does nothing when nothing is missing.
  * The settings in the shell can make programs unnecessary, but not for the demo, the benchmarks, the virtual machines (`--demo`) and the
  * tests: these have settings of their own.
  */
@@ -16,10 +16,12 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** What npm, the build and the executables for hosts write. A command of another user may have created them. */
 const WRITTEN = ['', 'node_modules', 'node_modules/.cache', 'node_modules/.cache/muster-build.log', '.nx', 'dist'];
 const STAMP = join(ROOT, 'node_modules', '.cache', 'muster-setup');
-const [hasVerifiers, hasTests, hasDemo] = ['--verifiers', '--tests', '--demo'].map((option) =>
+const [hasVerifiers, hasTests, hasDemo, isBuild] = ['--verifiers', '--tests', '--demo', '--build'].map((option) =>
   process.argv.includes(option),
 );
 const settings = hasVerifiers || hasTests || hasDemo ? {} : process.env;
+/** The first start with a data directory makes it. */
+const SIMULATED_IMAGE = join('images', 'muster-demo-x86_64.iso');
 /** program → the distribution's package, and what Muster needs it for */
 const PROGRAMS = {
   'nats-server': {
@@ -30,7 +32,10 @@ const PROGRAMS = {
   xorriso: {
     package: 'xorriso',
     use: 'making the image that simulated hosts boot',
-    spare: () => Boolean(settings.OS_IMAGES) || /^(false|0)$/i.test(settings.MUSTER_SIMULATED_IMAGE ?? ''),
+    spare: () =>
+      Boolean(settings.OS_IMAGES) ||
+      /^(false|0)$/i.test(settings.MUSTER_SIMULATED_IMAGE ?? '') ||
+      (settings === process.env && existsSync(join(process.env.MUSTER_DATA_DIRECTORY || '.muster', SIMULATED_IMAGE))),
   },
 };
 const OF_TESTS = {
@@ -50,7 +55,7 @@ const VERIFIERS = {
   ...Object.fromEntries([...NEEDED, ...BUILD_NEEDED].map(([name, path]) => [path, file(name, path)])),
 };
 const wanted = {
-  ...PROGRAMS,
+  ...(!isBuild && PROGRAMS),
   ...((hasTests || hasVerifiers) && OF_TESTS),
   ...(hasVerifiers && VERIFIERS),
 };

@@ -33,7 +33,7 @@ it('npm run build:host prepares a new clone first, as npm start does', () => {
   const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {
     scripts: { readonly [name: string]: string };
   };
-  expect(scripts['build:host']).toMatch(/^node tools\/setup\.mjs && .* && node tools\/build-host\.mjs$/);
+  expect(scripts['build:host']).toMatch(/^node tools\/setup\.mjs --build && .* && node tools\/build-host\.mjs$/);
   expect(scripts['start']).toMatch(/^node tools\/setup\.mjs && .* && node tools\/build-host\.mjs --if-needed && /);
   expect(scripts['test:vm']).toMatch(/^npm run --silent build:host && /);
 });
