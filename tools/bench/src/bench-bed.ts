@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ClusterSpec, installCluster, MusterProcess, RestClient } from '@muster/tool-demo';
@@ -46,7 +46,8 @@ export async function recordInstallation(
  * @throws when it contains no events
  */
 export async function describeRecording(dataDirectory: string): Promise<Recording> {
-  const events = await readHistory(dataDirectory);
+  // Opening a store creates it.
+  const events = existsSync(join(dataDirectory, 'events.sqlite')) ? await readHistory(dataDirectory) : [];
   if (events.length === 0)
     throw new Error(`There are no events in ${dataDirectory}; give the directory of a finished run.`);
   const countOf = (type: string): number => events.filter((event) => event.type === type).length;

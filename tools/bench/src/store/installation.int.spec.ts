@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { NO_STREAM, type StreamId } from '@muster/ports';
@@ -67,5 +68,17 @@ describe('a benchmark of a recorded history', () => {
     const measured = await installationPhases.run(bed);
     bed.remove();
     expect(measured.map((row) => row.measured)).toEqual(['100 ms', '300 ms']);
+  });
+
+  it.each(['', 'missing'])('refuses a directory without a store and writes nothing to it', async (name) => {
+    const empty = join(directory.path, 'empty');
+    mkdirSync(empty, { recursive: true });
+    const dataDirectory = join(empty, name);
+    const bed = bedOf(dataDirectory);
+    await expect(bed.recording()).rejects.toThrow(
+      `There are no events in ${dataDirectory}; give the directory of a finished run.`,
+    );
+    bed.remove();
+    expect(readdirSync(empty)).toEqual([]);
   });
 });
