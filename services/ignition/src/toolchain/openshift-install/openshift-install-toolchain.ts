@@ -1,6 +1,5 @@
 import { type MirrorRule, parseMirrorDocuments } from '@muster/adapter-oci-registry';
 import { documentTask, DocumentWorkers } from '@muster/nest-kit';
-import { KeyedQueue } from '@muster/ports';
 import {
   clusterIdIn,
   finishBootstrap,
@@ -33,8 +32,7 @@ export function openshiftInstallToolchain(
   binaries = new InstallerBinaries(settings),
   documents = DocumentWorkers.create(),
 ): Toolchain {
-  const queue = new KeyedQueue();
-  let runs = 0;
+  const inTurn = numberedTurns(RUNS_AT_ONCE_MAX);
   return {
     name: 'openshift-install',
     keptSecrets: [OUTPUT],
@@ -53,15 +51,49 @@ export function openshiftInstallToolchain(
         try {
           if (release) await report.releaseRead(release);
           // A download may take an hour, so a run takes its turn only when it has the installer.
-          const slot = runs++ % RUNS_AT_ONCE_MAX;
-          const run = () => makeWithInstaller(order, installer, settings, documents, slot, report.signal);
-          return Buffer.from(JSON.stringify(await queue.run(String(slot), run)));
+          const run = (slot: number) => makeWithInstaller(order, installer, settings, documents, slot, report.signal);
+          return Buffer.from(JSON.stringify(await inTurn(report.signal, run)));
         } finally {
           endUse?.();
         }
       });
       return finish(order, readOutput(kept.toString()), settings, documents);
     },
+  };
+}
+
+/**
+ * Runs tasks in order, at most `count` at the same time, each with a number of its own. A task takes the first number that is free, so
+ * that it waits only while all are taken. @throws the reason of the signal when it ends the wait
+ */
+function numberedTurns(count: number) {
+  const free = [...Array(count).keys()];
+  const waiting = new Set<(slot: number) => void>();
+  const nextFree = (signal: AbortSignal): Promise<number> =>
+    new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const take = (slot: number): void => {
+        signal.removeEventListener('abort', end);
+        resolve(slot);
+      };
+      const end = (): void => {
+        waiting.delete(take);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', end);
+      waiting.add(take);
+    });
+  return async <Result>(signal: AbortSignal, task: (slot: number) => Promise<Result>): Promise<Result> => {
+    const slot = free.shift() ?? (await nextFree(signal));
+    try {
+      return await task(slot);
+    } finally {
+      const [next] = waiting;
+      if (next) {
+        waiting.delete(next);
+        next(slot);
+      } else free.push(slot);
+    }
   };
 }
 

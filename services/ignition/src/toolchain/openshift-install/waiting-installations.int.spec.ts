@@ -135,4 +135,26 @@ describe('installations that wait', () => {
     expect(count()).toBe(2);
     expect(readdirSync(join(directory.path, 'work', 'install-config-generate'))).toEqual([]);
   });
+
+  it('do not wait for an installer that hangs while another one can run', async () => {
+    const stopped = new AbortController();
+    chmodSync(directory.path, 0o777);
+    const fake = join(directory.path, 'fake-installer');
+    copyFileSync(join(__dirname, 'fake-installer.fixture.sh'), fake);
+    chmodSync(fake, 0o755);
+    const installerPath = join(directory.path, 'openshift-install');
+    const script = `#!/bin/sh\ncase "$PWD" in *cluster-0) exec sleep 600 ;; esac\nexec ${fake} "$@"\n`;
+    writeFileSync(installerPath, script, { mode: 0o755 });
+    const toolchain = openshiftInstallToolchain({ ...settings(), installerPath, timeoutMs: 600_000 });
+    const [hanging, ...others] = RELEASES.map((_, index) =>
+      toolchain.make({ ...sampleInstallRequest(), clusterId: `cluster-${index}` }, keptInMemory(), {
+        ...IGNORED_REPORT,
+        signal: stopped.signal,
+      }),
+    );
+    for (const made of await Promise.all(others))
+      expect(made.artifacts.map(({ name }) => name)).toContain('bootstrap.ign');
+    stopped.abort();
+    await expect(hanging).rejects.toThrow('it is no longer wanted');
+  });
 });
