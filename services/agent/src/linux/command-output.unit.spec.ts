@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Interface } from '../machine/inventory';
-import { ProgramMissing, type RunCommand } from './command';
+import { execute, ProgramMissing, type RunCommand } from './command';
 import { checkConnectivity, parseArping, parsePing } from './connectivity-check';
 import { allocateLeases } from './dhcp-leases';
 import { addressesIfAny, parseChronySources, resolveDomains, synchronizeTime } from './service-checks';
@@ -264,4 +264,13 @@ describe('the addresses of a domain', () => {
   it.each(['EAI_AGAIN', 'EAI_FAIL'])('are not reported when DNS fails with %s', async (code) => {
     await expect(resolvedAfter(code)).rejects.toThrow(code);
   });
+});
+
+it('the reason of a failed program has its last lines within the 500 characters that the service shows', async () => {
+  const stderr = `${'DHCPDISCOVER on api to 255.255.255.255 port 67 interval 3\n'.repeat(20)}No DHCPOFFERS received.\n`;
+  const run: RunCommand = async () => ({ exitCode: 2, stdout: '', stderr });
+  const failed = execute(run, 'dhclient', ['-v', '-1', 'api'], new AbortController().signal);
+  const message = await failed.catch((error: Error) => error.message);
+  expect(message).toMatch(/^"dhclient -v -1 api" ended with exit code 2: [^]*\nNo DHCPOFFERS received\.$/);
+  expect(message).toHaveLength(500);
 });

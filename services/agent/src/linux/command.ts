@@ -116,13 +116,19 @@ export async function execute(
   const { exitCode, stderr = '', stdout } = await run(program, args, signal, settings);
   if (exitCode === 0) return stdout;
   const line = withoutCredentials([program, ...args].join(' '));
-  throw new StepFailed(`"${line}" ended with exit code ${exitCode}: ${endOf(stderr.trim() || stdout)}`, exitCode);
+  const beginning = `"${line}" ended with exit code ${exitCode}: `;
+  const output = endOf(stderr.trim() || stdout);
+  // A program prints the cause last.
+  const end = beginning.length < SHOWN_CHARS_MAX / 2 ? output.slice(-(SHOWN_CHARS_MAX - beginning.length)) : output;
+  throw new StepFailed(beginning + end, exitCode);
 }
 
 /** Returns the end of what a program printed. The cut may be within credentials, so they are removed before. */
 export const endOf = (output: string): string => withoutCredentials(output.trim()).slice(-REASON_CHARS_MAX);
 
 const REASON_CHARS_MAX = 1_000;
+/** The service shows the beginning of a reason. */
+const SHOWN_CHARS_MAX = 500;
 
 /** Whether the program is installed. */
 export async function hasProgram(run: RunCommand, program: string, signal: AbortSignal): Promise<boolean> {
