@@ -46,13 +46,18 @@ export const NO_SETTINGS = Object.fromEntries(
 
 /**
  * Creates the directory of a demo and locks it until the process ends, because a second demo would delete the data of the first one.
- * @throws Error when another demo has locked it, or when it is not writable
+ * @throws Error when another demo has locked it, when it has data that no demo wrote, or when it is not writable
  */
 export function lockDemoDirectory(directory: string): FileLock {
   let lock: FileLock | undefined;
+  const [lockPath, data] = [join(directory, 'demo.lock'), join(directory, 'data')];
+  if (existsSync(data) && !existsSync(lockPath))
+    throw new Error(
+      `No demo wrote ${data}, and a demo would delete it. Move it away, or set MUSTER_DEMO_DIRECTORY to another directory.`,
+    );
   try {
     createDirectory(directory);
-    lock = lockFile(join(directory, 'demo.lock'), 'exclusive');
+    lock = lockFile(lockPath, 'exclusive');
   } catch (error) {
     throw new Error(
       `The directory of the demo ${directory} is not writable: ${errorMessage(error).replace(/\.$/, '')}. Change its owner or permissions, or set MUSTER_DEMO_DIRECTORY to another directory.`,

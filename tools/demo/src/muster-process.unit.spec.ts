@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operatorSettings, SETTINGS, SettingsReader, timeoutSettings } from '@muster/nest-kit';
 import { keysOf } from '@muster/schema';
@@ -41,6 +41,20 @@ describe('the directory of a demo', () => {
     );
     first.release();
     lockDemoDirectory(directory).release();
+  });
+
+  it('is refused when it has data that no demo wrote, because a demo deletes the data', () => {
+    const directory = join(folder.path, 'other');
+    mkdirSync(join(directory, 'data'), { recursive: true });
+    writeFileSync(join(directory, 'data', 'file'), '');
+    expect(() => lockDemoDirectory(directory)).toThrow(
+      `No demo wrote ${join(directory, 'data')}, and a demo would delete it. Move it away, or set MUSTER_DEMO_DIRECTORY to another directory.`,
+    );
+    expect(readdirSync(directory)).toEqual(['data']);
+    const ofDemo = join(folder.path, 'again');
+    lockDemoDirectory(ofDemo).release();
+    mkdirSync(join(ofDemo, 'data'));
+    lockDemoDirectory(ofDemo).release();
   });
 
   it.each(['file', 'proc'])('is refused when it cannot be created: %s', (name) => {
