@@ -42,11 +42,20 @@ export const IsTimestamp = (): PropertyDecorator =>
       name: 'isTimestamp',
       validator: {
         validate: (value) =>
-          typeof value === 'string' && TIMESTAMP_PATTERN.test(value) && !Number.isNaN(Date.parse(value)),
+          typeof value === 'string' &&
+          TIMESTAMP_PATTERN.test(value) &&
+          !Number.isNaN(Date.parse(value)) &&
+          isDay(value),
       },
     },
     { message: 'must be a day or an RFC 3339 time, such as 2026-01-31 or 2026-01-31T12:00:00Z' },
   );
+
+/** Whether the text begins with a day of the calendar: for JavaScript, 30 February is 2 March. */
+function isDay(text: string): boolean {
+  const [day = ''] = text.split(/t/i);
+  return new Date(day).getUTCDate() === Number(day.slice(-2));
+}
 
 /** A document as an object or as its JSON text. */
 export const IsObjectOrText = (): PropertyDecorator =>
