@@ -235,6 +235,8 @@ async function installWithContainer(
   ];
   const args = [
     ...['run', '--privileged', '--pid=host', '--net=host', `--name=${INSTALLER_CONTAINER}`],
+    // The agent may restart meanwhile. Podman would pass its signal on to the installer.
+    '--sig-proxy=false',
     ...mounts.flatMap((mount) => ['-v', mount]),
     ...['--env=PULL_SECRET_TOKEN', image, ...installFlags(order, { ...settings, executable: undefined })],
   ];
