@@ -1,17 +1,5 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { AppendResult } from '@muster/ports';
 import Database from 'libsql';
 
 /**
@@ -239,49 +227,6 @@ export const createFile = (file: string): void => {
     );
   }
 };
-
-/** The file with the last position that was stored in a database, while processes write to it or after they were killed. */
-const headFileOf = (file: string): string => `${file}-head`;
-/** A shorter number replaces all digits of a longer one. */
-const HEAD_DIGITS = 16;
-
-/** Keeps the last stored position in a file beside the database, where it is found when the write-ahead log was removed. */
-export const keepHead = (file: string) => {
-  let opened: number | undefined;
-  return {
-    /** Not durable, so after a power failure the position may be an earlier one. */
-    onCommitted: (results: readonly AppendResult[]): void => {
-      const last = results.findLast((result) => result.kind === 'appended');
-      if (!last) return;
-      try {
-        opened ??= openSync(headFileOf(file), 'w', 0o600);
-        writeSync(opened, String(last.position).padStart(HEAD_DIGITS), 0);
-      } catch {
-        // The events are stored. A verification only compares less.
-      }
-    },
-    /** Removes the file unless events are in the write-ahead log, which another process uses. */
-    onClosed: (): void => {
-      if (opened !== undefined) closeSync(opened);
-      try {
-        const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
-        if (!log?.size) rmSync(headFileOf(file), { force: true });
-      } catch {
-        // The position stays correct until more events are stored, which replace it.
-      }
-    },
-  };
-};
-
-/** Returns the last position that a killed process had stored; 0 when it is not known. */
-export function keptHead(file: string): number {
-  try {
-    const text = readFileSync(headFileOf(file), 'utf8').trim();
-    return /^\d+$/.test(text) ? Number(text) : 0;
-  } catch {
-    return 0;
-  }
-}
 
 /** The name of the file survives a power failure. */
 export function makeNameDurable(file: string): void {

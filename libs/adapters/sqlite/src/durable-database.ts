@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import type { AppendResult } from '@muster/ports';
 import Database from 'libsql';
 import { BUSY_TIMEOUT_MS, createFile, explain, truncateLog, useWriteAheadLog } from './database';
 
@@ -72,3 +73,53 @@ export const closeDurableDatabase = (database: Database.Database): void => {
     database.close();
   }
 };
+
+/** The file with the last position that was stored in a database, while processes write to it or after they were killed. */
+const headFileOf = (file: string): string => `${file}-head`;
+/** A shorter number replaces all digits of a longer one. */
+const HEAD_DIGITS = 16;
+
+/** Keeps the last stored position in a file beside the database, where it is found when the write-ahead log was removed. */
+export const keepHead = (file: string) => {
+  let opened: number | undefined;
+  const close = (): void => {
+    if (opened !== undefined) closeSync(opened);
+    opened = undefined;
+  };
+  return {
+    /** Not durable, so after a power failure the position may be an earlier one. */
+    onCommitted: (results: readonly AppendResult[]): void => {
+      const last = results.findLast((result) => result.kind === 'appended');
+      if (!last) return;
+      try {
+        // Another process has removed the file.
+        if (opened !== undefined && fstatSync(opened).nlink === 0) close();
+        opened ??= openSync(headFileOf(file), 'w', 0o600);
+        writeSync(opened, String(last.position).padStart(HEAD_DIGITS), 0);
+      } catch {
+        // The events are stored. A verification only compares less.
+      }
+    },
+    /** Removes the file unless events are in the write-ahead log, which another process uses. A process that only reads keeps it. */
+    onClosed: (): void => {
+      if (opened === undefined) return;
+      close();
+      try {
+        const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
+        if (!log?.size) rmSync(headFileOf(file), { force: true });
+      } catch {
+        // The position stays correct until more events are stored, which replace it.
+      }
+    },
+  };
+};
+
+/** Returns the last position that a killed process had stored; 0 when it is not known. */
+export function keptHead(file: string): number {
+  try {
+    const text = readFileSync(headFileOf(file), 'utf8').trim();
+    return /^\d+$/.test(text) ? Number(text) : 0;
+  } catch {
+    return 0;
+  }
+}

@@ -66,6 +66,19 @@ describe('maintenance of an event store', () => {
     expect(faults).toEqual(['Positions 5 to 6: the events are missing.']);
   });
 
+  it('finds the last events of one process missing after another one was closed', async () => {
+    const [killed, closed, reader] = [1, 2, 3].map(() => sqliteEventStore({ file }));
+    await killed?.append('sample-3', NO_STREAM, numbered(1));
+    await reader?.close();
+    expect(existsSync(`${file}-head`)).toBe(true);
+    await closed?.append('sample-4', NO_STREAM, numbered(1));
+    await closed?.close();
+    await killed?.append('sample-3', 0, numbered(1));
+    for (const suffix of ['', '-head']) copyFileSync(`${file}${suffix}`, `${file}.killed${suffix}`);
+    await expect(verifySqliteStore(`${file}.killed`, silent)).resolves.toEqual(['Position 7: the event is missing.']);
+    await killed?.close();
+  });
+
   it('finds no event missing that was refused or rolled back', async () => {
     const store = sqliteEventStore({ file, maxBytes: 64 * 1024 });
     await store.append('sample-3', NO_STREAM, numbered(1));

@@ -2,8 +2,8 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { AppendResult, ExpectedRevision, NO_STREAM, StreamId } from '@muster/ports';
 import { crc32 } from 'node:zlib';
 import Database from 'libsql';
-import { DatabaseUnusable, explain, keepHead, makeNameDurable, openDatabase } from './database';
-import { openObjectsDatabase, openSealedDatabase } from './durable-database';
+import { DatabaseUnusable, explain, makeNameDurable, openDatabase } from './database';
+import { keepHead, openObjectsDatabase, openSealedDatabase } from './durable-database';
 import { openStateDatabase } from './state-database';
 import { type StatePart, writePart } from './state-part';
 
