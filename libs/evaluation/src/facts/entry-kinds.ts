@@ -149,9 +149,11 @@ export function countCollisions(
 const addressesIn = (collisions: HostEntry['reports']['collisions']): ReadonlySet<string> =>
   new Set(collisions.map(({ address }) => address));
 
-/** Of several hosts of one machine, the last one determines its connectivity. */
+/** Of several hosts of one machine, the last one determines its connectivity: a connected one, with an inventory if there is one. */
 export const connectedLast = (hosts: readonly HostEntry[]): readonly HostEntry[] =>
-  hosts.toSorted((one, other) => Number(isAbsent(other)) - Number(isAbsent(one)));
+  hosts.toSorted((one, other) => rankOf(one) - rankOf(other));
+
+const rankOf = (host: HostEntry): number => Number(!isAbsent(host)) * 2 + Number(host.reports.hardware !== undefined);
 
 /** Sets the connectivity of a host from its reports. `hostId` is the one of a deregistered host too. */
 export function connectHost(

@@ -1,7 +1,7 @@
 import { type EventData, type HostKey, parseHostKey } from '@muster/contracts';
 import { isRouted } from '@muster/validation-rules';
 import { majorityHostsMinOf } from './affected-hosts';
-import { connectHost, countCollisions, leftOutOf } from './entry-kinds';
+import { connectedLast, connectHost, countCollisions, leftOutOf } from './entry-kinds';
 import { canBeChecked, failsToCheck, NO_REPORTS } from './host-reports';
 import type { KnownEntries } from './known-entries';
 import {
@@ -36,7 +36,10 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
     isNew || before.reports.hardware !== after.reports.hardware || comparedOtherwise.includes(after.key);
   if (isCheckedOtherwise || isAbsent(before) !== isAbsent(after))
     connectivity.setOutdated(hostId, entries.isOutdated(cluster, hostId));
-  if (isCheckedOtherwise || before.reports.reaches !== after.reports.reaches) connectHost(combined, after, hostId);
+  // Another host of the same machine may determine its connectivity.
+  const sameMachine = connectedLast(entries.hostsWithId(cluster, hostId));
+  if (isCheckedOtherwise || before.reports.reaches !== after.reports.reaches || sameMachine.length > 1)
+    connectHost(combined, sameMachine.at(-1) ?? after, hostId);
   keys.push(...reconnectOthers(comparedOtherwise, after.key, cluster, entries));
   if (hadReports !== connectivity.hasReports) keys.push(...cluster.hostKeys);
   keys.push(...withOtherFamilies(cluster, entries));
@@ -95,7 +98,7 @@ function reconnectOthers(
     if (!host) return false;
     const { hostId } = host.state;
     combined.connectivity.setOutdated(hostId, entries.isOutdated(cluster, hostId));
-    connectHost(combined, host);
+    connectHost(combined, entries.hostOfCluster(cluster, hostId) ?? host);
     return true;
   });
 }

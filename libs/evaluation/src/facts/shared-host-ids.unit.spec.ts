@@ -83,6 +83,19 @@ describe.each([
     expect(view.combinedOf(loaded).connectivity.groups(3)?.get(NETWORK)).toEqual(all);
   });
 
+  it('keeps its connectivity when its other host, which is silent, joins the cluster', () => {
+    const silent = [hostRegistered(duplicate, { clusterId: '' }), ...unreached(duplicate).slice(1)];
+    const bound = hostEvent(duplicate, 'HostBound', { clusterId: CLUSTER_ID });
+    expect(groupOf(viewOf(...SETUP, ...HOSTS.flatMap(connected), ...silent, bound))).toEqual(all);
+  });
+
+  it('has the connectivity of the host that stays when the other one falls silent', () => {
+    const silent = (key: HostKey): SampleEvent => hostEvent(key, 'HostFellSilent', { lastSeenAt: '' });
+    const facts = [...SETUP, ...HOSTS.flatMap(connected), hostRegistered(duplicate), inventoryReported(duplicate)];
+    expect(groupOf(viewOf(...facts, silent(duplicate)))).toEqual(all);
+    expect(groupOf(viewOf(...facts, silent(live)))).toEqual([]);
+  });
+
   it('is evaluated with both hosts when it joins a group', () => {
     const view = viewOf(...SETUP, ...connected(duplicate), ...HOSTS.flatMap(connected));
     const join = (hostId: string) =>
