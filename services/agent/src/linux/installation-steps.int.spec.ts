@@ -198,8 +198,8 @@ describe('the installation', () => {
     const named = { ...ORDER, installer_image: 'quay.io/installer:1' };
     expect((await step(machineWith(run), 'install', named)).exitCode).toBe(0);
     expect(lines.slice(0, 2)).toEqual(['podman image exists quay.io/installer:1', 'podman pull quay.io/installer:1']);
-    expect(lines[2]).toMatch(/^podman run --privileged --pid=host .* quay\.io\/installer:1 --role worker /);
-    expect(lines[2]).not.toContain('--host-binary');
+    expect(lines[3]).toMatch(/^podman run --privileged --pid=host .* quay\.io\/installer:1 --role worker /);
+    expect(lines[3]).not.toContain('--host-binary');
   });
 
   it('ends with the exit code of an image that cannot be pulled', async () => {

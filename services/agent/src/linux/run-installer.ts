@@ -240,6 +240,8 @@ async function installWithContainer(
     ...mounts.flatMap((mount) => ['-v', mount]),
     ...['--env=PULL_SECRET_TOKEN', image, ...installFlags(order, { ...settings, executable: undefined })],
   ];
+  // A container that ended keeps its name.
+  await run('podman', ['rm', '-i', INSTALLER_CONTAINER], signal);
   await execute(run, 'podman', args, signal, {
     timeoutMs: INSTALL_TIMEOUT_MS,
     environment: { PULL_SECRET_TOKEN: settings.token },

@@ -14,10 +14,23 @@ const ORDER = parseStepArgs.install([
   }),
 ]);
 
-it('the container of the installer does not receive the signal that ends the agent', async () => {
+/** Runs the installer of a machine, and returns the command lines. */
+const install = async (): Promise<readonly string[]> => {
   const { lines, run } = recorded({ podman: '' });
   const settings = { serviceUrl: 'http://a', infraEnvId: 'i', agentVersion: 'v', token: '', isInsecure: false };
   const options = { settings, run, root: '/none', architecture: 'x86_64', executablePath: undefined };
   await runInstaller(ORDER, options, new AbortController().signal);
+  return lines;
+};
+
+it('the container of the installer does not receive the signal that ends the agent', async () => {
+  const lines = await install();
   expect(lines.at(-1)).toMatch(/^podman run .* --sig-proxy=false .* quay\.io\/installer:1 --role worker /);
+});
+
+it('the container of an earlier installation does not keep the installer from starting', async () => {
+  const lines = await install();
+  // Podman refuses to remove a container that runs.
+  expect(lines.at(-2)).toBe('podman rm -i assisted-installer');
+  expect(lines.at(-1)).toMatch(/^podman run .* --name=assisted-installer /);
 });
