@@ -96,7 +96,7 @@ function checkServers({ servers }: NetworkState['dns'], report: Report): void {
 }
 
 function checkRoutes(state: NetworkState, report: Report): void {
-  const names = namesOf(state);
+  const names = new Set([...namesOf(state), 'lo']);
   const refused = new Map(FAMILIES.map((family) => [family, withoutFamily(state, family)]));
   const vrfs = vrfTables(state.interfaces);
   for (const { index, isAbsent, destination, nextHopAddress, nextHopInterface, raw } of state.routes) {
@@ -107,7 +107,8 @@ function checkRoutes(state: NetworkState, report: Report): void {
     if (nextHopInterface !== '' && !names.has(nextHopInterface))
       report([...path, 'next-hop-interface'], `The document has no interface ${nextHopInterface}.`);
     else if (raw['route-type'] !== undefined) {
-      if (nextHopInterface !== '' || nextHopAddress !== '') report(path, 'A route with a route-type has no next hop.');
+      if (!['', 'lo'].includes(nextHopInterface) || nextHopAddress !== '')
+        report(path, 'A route with a route-type has no next hop.');
     } else if (destination !== '' && refused.get(familyOf(destination))?.has(nextHopInterface))
       report([...path, 'next-hop-interface'], noFamily(nextHopInterface, familyOf(destination)));
     if (/^0\..*\/([89]|\d\d)$/.test(destination) && raw['route-type'] === undefined)

@@ -46,7 +46,9 @@ export function checkForKeyfiles(state: NetworkState, report: Report): void {
       if (raw[key] !== undefined) report(['interfaces', index, key], `${key} (${name}) ${NOT_IN_KEYFILES}`);
   }
   for (const family of FAMILIES) {
-    const unset = new Set(state.interfaces.filter(({ raw }) => raw[family] === undefined).map(({ name }) => name));
+    // The loopback interface has addresses without settings.
+    const without = state.interfaces.filter((one) => one.raw[family] === undefined && !one[family].isEnabled);
+    const unset = new Set(without.map(({ name }) => name));
     for (const { index, isAbsent, destination, nextHopInterface } of state.routes)
       if (!isAbsent && destination !== '' && familyOf(destination) === family && unset.has(nextHopInterface))
         report(['routes', 'config', index, 'next-hop-interface'], noFamily(nextHopInterface, family));

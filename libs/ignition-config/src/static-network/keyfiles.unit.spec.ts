@@ -209,6 +209,12 @@ describe('a keyfile contains', () => {
       'eth0',
       '[ethtool]\nring-rx=5\n\n',
     ],
+    ...['', '- {name: lo, type: loopback}\n'].map((lo): [string, string, string, string] => [
+      `the routes of the loopback interface, described as "${lo.trim()}"`,
+      `${eth0('mtu: 1500')}${lo}routes: {config: [{destination: 10.9.0.0/16, next-hop-interface: lo}, {destination: 10.8.0.0/16, next-hop-interface: lo, route-type: blackhole}]}\n`,
+      'lo',
+      'route0=10.9.0.0/16,,0\nroute0_options=table=254\nroute1=10.8.0.0/16,,0\nroute1_options=table=254,type=blackhole\n',
+    ]),
     [
       'texts as NetworkManager reads them: a backslash begins an escape sequence, and leading blanks are ignored',
       eth0(String.raw`802.1x: {eap-methods: [peap], identity: 'DOMAIN\host', password: '  a\ b'}`),

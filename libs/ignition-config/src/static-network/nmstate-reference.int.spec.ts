@@ -91,6 +91,8 @@ const DOCUMENTS: readonly string[] = [
   route('destination: 198.51.100.0/24, route-type: blackhole'),
   route('destination: "2001:db8::/32", route-type: unreachable, metric: 5'),
   route('destination: 198.51.100.0/24, route-type: prohibit'),
+  route('destination: 10.8.0.0/16, next-hop-interface: lo, route-type: prohibit'),
+  route('destination: 10.9.0.0/16, next-hop-interface: lo'),
   rule('ip-to: 10.1.0.0/16, route-table: 100'),
   rule('ip-from: 10.1.0.0/16, route-table: 100, priority: 500'),
   rule('ip-from: "fd01::/64", route-table: 100, priority: 500'),
