@@ -1,4 +1,10 @@
-import { type HostDocument, HostIgnitionBody, InstallerArgsBody, V2_HOST } from '@muster/assisted-api';
+import {
+  type HostDocument,
+  HostIgnitionBody,
+  type InfraEnvDocument,
+  InstallerArgsBody,
+  V2_HOST,
+} from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { DOCUMENT_TASKS, DocumentWorkers } from '@muster/nest-kit';
@@ -15,6 +21,7 @@ import { attachment, type JsonAnswer } from '../http/file-answers';
 import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 import { HostViews } from '../views/host-views';
+import { InfraEnvViews } from '../views/infra-env-views';
 
 interface IgnitionFile {
   readonly name: string;
@@ -93,6 +100,7 @@ export class HostIgnitionController {
     private readonly ignition: HostIgnition,
     private readonly commands: Commands,
     private readonly hosts: HostViews,
+    private readonly infraEnvs: InfraEnvViews,
     private readonly workers: DocumentWorkers,
   ) {}
 
@@ -121,11 +129,16 @@ export class HostIgnitionController {
     @Context() context: CommandContext,
   ): Promise<void> {
     await this.hosts.document(infraEnvId, hostId);
-    const task = DOCUMENT_TASKS.checkHostIgnition;
-    const refusal = config && (await this.workers.run(task, config, task.subject));
-    if (refusal) throw new RefusalError(refusal);
+    if (config) await this.refuseUnusable(config, await this.infraEnvs.document(infraEnvId));
     const input = { infraEnvId, hostId, settings: {}, ignitionConfigOverrides: config };
     await this.commands.execute(RegistrationService.method.reviseHost, input, context);
+  }
+
+  /** The system of the discovery image, which is installed, reads the config. */
+  private async refuseUnusable(config: string, { openshift_version: version }: InfraEnvDocument): Promise<void> {
+    const task = DOCUMENT_TASKS.checkHostIgnition;
+    const refusal = await this.workers.run(task, config, task.subject, version);
+    if (refusal) throw new RefusalError(refusal);
   }
 
   @Patch('infra-envs/:infra_env_id/hosts/:host_id/installer-args')
