@@ -76,8 +76,8 @@ export function ratioTable(rounds: readonly Round[]): string {
         firstFigureOf(rounds, 'before', what),
         firstFigureOf(rounds, 'after', what),
         `${twoDigits(median)} (${twoDigits(lowest)} to ${twoDigits(highest)})`,
-        twoDigits(noise),
-        toResult(median, lowest, highest, noise),
+        rounds.length === 1 ? '–' : twoDigits(noise),
+        rounds.length === 1 ? 'one round only' : toResult(median, lowest, highest, noise),
       ],
     ];
   });

@@ -43,6 +43,11 @@ describe('a comparison', () => {
     expect(resultOf([round('1.00 ms', '1.10 ms'), round('1.00 ms', '0.90 ms')])[6]).toBe('within the noise');
   });
 
+  it('gives no result for one round, which shows no noise', () => {
+    const cells = resultOf([round('1.00 ms', '1.01 ms')]);
+    expect(cells.slice(4, 7)).toEqual(['1.01 (1.01 to 1.01)', '–', 'one round only']);
+  });
+
   it('uses the mean of the middle ratios for an even number of rounds', () => {
     expect(resultOf([round('1.00 ms', '1.10 ms'), round('1.00 ms', '1.30 ms')])[4]).toBe('1.20 (1.10 to 1.30)');
   });
