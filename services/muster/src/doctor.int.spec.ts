@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
 import { basename, join } from 'node:path';
+import type { Environment } from '@muster/nest-kit';
+import { allFindings, findingText, localFindings } from './doctor';
 import { reachableAddresses, realSurroundings } from './probes';
 
 describe('the connection test of the doctor command', () => {
@@ -49,6 +51,33 @@ describe('the image files', () => {
   ])('are found as by the image service: %s', async (url, failure) => {
     const found = await realSurroundings({ IMAGE_DIRECTORY: __dirname }).failureOf(url);
     expect(found).toEqual(failure && expect.stringMatching(failure));
+  });
+});
+
+describe('the images of the settings', () => {
+  const imagesAt = (url: string): Environment => ({
+    OS_IMAGES: JSON.stringify([{ openshift_version: '4.18', cpu_architecture: 'x86_64', version: '1', url }]),
+  });
+
+  it('are on a server also with a scheme in capitals, and their password is not shown', async () => {
+    const environment = imagesAt('HTTP://user:canary@127.0.0.1:1/live.iso');
+    const texts = (await allFindings(environment, realSurroundings(environment))).map(findingText);
+    expect(texts).toContainEqual(
+      expect.stringMatching(/^catalogue: The image server http:\/\/127\.0\.0\.1:1 in OS_IMAGES/),
+    );
+    expect(texts.join()).not.toContain('canary');
+  });
+
+  it.each([
+    ['https://images.example.com/live.iso', 1],
+    ['HTTPS://images.example.com/live.iso', 1],
+    ['live.iso', 0],
+    ['file:///srv/live.iso', 0],
+  ])('need space only when they are downloaded: %s', async (url, warnings) => {
+    const environment = imagesAt(url);
+    const around = { ...realSurroundings(environment), freeBytes: () => Promise.resolve(1024 ** 3) };
+    const findings = (await localFindings(environment, around)).filter(({ check }) => check === 'disk');
+    expect(findings).toHaveLength(warnings);
   });
 });
 

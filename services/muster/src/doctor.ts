@@ -127,7 +127,7 @@ const okdPackages: Check = (settings) => {
       );
 };
 
-const IS_REMOTE = /^https?:/;
+const IS_REMOTE = /^https?:/i;
 const isServer = (url: string): boolean => IS_REMOTE.test(url) && URL.canParse(url);
 
 const catalogue: Check = async (settings, { failureOf }) => {
@@ -166,13 +166,14 @@ const diskSpace: Check = async (settings, { freeBytes }) => {
   return found('error', 'disk', problem, 'Free disk space, or set MUSTER_DATA_DIRECTORY to a larger disk.');
 };
 
-/** Images that are streamed are not stored. A disk with less than the reserve was reported before. */
+/** Images of files and images that are streamed are not stored. A disk with less than the reserve was reported before. */
 const imageSpace: Check = async (settings, { freeBytes }) => {
   const dataDirectory = settings.get('MUSTER_DATA_DIRECTORY');
   const directory = settings.get('DATA_DIR') ?? dataDirectory;
   const free = await freeBytes(directory);
   const isReported = directory === dataDirectory && free < settings.get('MUSTER_DISK_RESERVE');
-  if (settings.get('OS_IMAGES_FETCH') === 'stream' || free >= IMAGE_SPACE_BYTES || isReported) return [];
+  const areStored = (settings.get('OS_IMAGES') ?? DEFAULT_OS_IMAGES).some(({ url }) => IS_REMOTE.test(url));
+  if (!areStored || settings.get('OS_IMAGES_FETCH') === 'stream' || free >= IMAGE_SPACE_BYTES || isReported) return [];
   const problem = `${directory} has ${gib(free)} free; one boot image needs about ${gib(IMAGE_SPACE_BYTES)}.`;
   return found('warning', 'disk', problem, 'Free disk space, or set DATA_DIR to a larger disk.');
 };
