@@ -81,8 +81,9 @@ const isDownload = (event: InventoryEvent | undefined): boolean =>
 function shownOf(event: InventoryEvent | undefined): object | undefined {
   if (event?.type !== 'InventoryReported' || !event.data.hardware) return undefined;
   const { hostname, isVirtual, cpuCount, physicalMemoryBytes, disks, nics } = event.data.hardware;
+  const { physicalNicCount, hasVendor, manufacturer, productName } = event.data.hardware;
   return {
-    ...{ hostname, isVirtual, cpuCount, physicalMemoryBytes },
+    ...{ hostname, isVirtual, cpuCount, physicalMemoryBytes, physicalNicCount, hasVendor, manufacturer, productName },
     disks: disks.map(({ id, name, driveType, sizeBytes, bootable, removable, isInstallationMedia }) => [
       id,
       name,

@@ -75,6 +75,16 @@ describe('compacted reports', () => {
     expect(keptOf(all)).toEqual([0, 1, 3]);
   });
 
+  it.each([
+    ['number of physical network cards', { physicalNicCount: 2 }, { physicalNicCount: 3 }],
+    ['vendor', { hasVendor: true, manufacturer: 'Dell' }, { hasVendor: true, manufacturer: 'HPE' }],
+    ['product', { hasVendor: true, productName: 'R640' }, { hasVendor: true, productName: 'R650' }],
+    ['readable vendor', { hasVendor: false }, { hasVendor: true }],
+  ])('do not contain an inventory with another %s, which entries of the category metrics show', (_, first, second) => {
+    const unchanged = inventory({ ...second, routes: [] });
+    expect(keptOf(events(inventory(first), inventory(second), unchanged, inventory(second)))).toEqual([0, 1, 3]);
+  });
+
   it('do not contain measured disks and checked images, because metrics count each of them', () => {
     const disk = reportEvent(KEY, 'DiskSpeedMeasured', { path: '/dev/sda' });
     const image = reportEvent(KEY, 'ImageAvailabilityReported', { images: [] });
