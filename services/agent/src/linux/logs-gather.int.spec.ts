@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { errorMessage } from '@muster/schema';
 import { ProgramMissing, type RunCommand } from './command';
-import { gatherLogs } from './logs-gather';
+import { collect, gatherLogs } from './logs-gather';
 
 const { signal } = new AbortController();
 const ORDER = {
@@ -103,5 +103,17 @@ describe('the logs of a host', () => {
     const { archives, failure } = await gather(ORDER, run);
     expect(failure).toBeUndefined();
     expect(archives[1]).toEqual([...(archives[0] ?? []), 'logs_host_h/installer-gather.logs']);
+  });
+
+  it('are sent within the 15 minutes of the installer, also when a disk does not answer', async () => {
+    let waitedMs = 0;
+    const run: RunCommand = async (program, _args, _signal, { timeoutMs = 0 } = {}) => {
+      if (program === 'journalctl' || program === 'dmesg') return { exitCode: 0, stdout: 'a line\n' };
+      waitedMs += timeoutMs;
+      return { exitCode: 124, stdout: '' };
+    };
+    const files = await collect(true, run, signal);
+    expect(files['report.logs']).toContain('"pvdisplay -v" ended with exit code 124');
+    expect(waitedMs).toBeLessThanOrEqual(10 * 60_000);
   });
 });

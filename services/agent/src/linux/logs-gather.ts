@@ -14,6 +14,8 @@ import type { LogsRequest } from '../steps/step-work';
 import { ProgramMissing, type RunCommand } from './command';
 
 const SOURCE_TIMEOUT_MS = 5 * 60_000;
+/** These programs end in seconds, except when a disk does not answer. The installer waits 15 minutes for the logs. */
+const DISK_TIMEOUT_MS = 60_000;
 const LSBLK_COLUMNS = 'NAME,MAJ:MIN,SIZE,TYPE,FSTYPE,KNAME,MODEL,UUID,WWN,HCTL,VENDOR,STATE,TRAN,PKNAME';
 const journal = (...filters: string[]): readonly string[] => [
   'journalctl',
@@ -28,6 +30,8 @@ interface LogSource {
   readonly file: string;
   readonly commands: readonly (readonly string[])[];
   readonly isForBootstrap?: boolean;
+  /** Of each command. @default SOURCE_TIMEOUT_MS */
+  readonly timeoutMs?: number;
 }
 
 const SOURCES: readonly LogSource[] = [
@@ -42,6 +46,7 @@ const SOURCES: readonly LogSource[] = [
       ['vgdisplay', '-v'],
       ['lvdisplay', '-v'],
     ],
+    timeoutMs: DISK_TIMEOUT_MS,
   },
   { file: 'agent.logs', commands: [journal('--unit', 'agent.service')] },
   { file: 'installer.logs', commands: [journal('--unit', 'muster-installer.service'), journal('TAG=installer')] },
@@ -91,13 +96,13 @@ export async function collect(
 ): Promise<{ readonly [file: string]: string }> {
   const files: Record<string, string> = {};
   const failures: string[] = [];
-  for (const { file, commands, isForBootstrap } of SOURCES) {
+  for (const { file, commands, isForBootstrap, timeoutMs = SOURCE_TIMEOUT_MS } of SOURCES) {
     if (isForBootstrap && !isBootstrap) continue;
     const texts: string[] = [];
     for (const [program = '', ...args] of commands) {
       const line = [program, ...args].join(' ');
       try {
-        const settings = { timeoutMs: SOURCE_TIMEOUT_MS, keepsEnd: true };
+        const settings = { timeoutMs, keepsEnd: true };
         const { exitCode, isCut, stderr = '', stdout } = await run(program, args, signal, settings);
         texts.push(commands.length > 1 ? `$ ${line}\n${stdout}` : stdout);
         if (exitCode !== 0 || isCut)
