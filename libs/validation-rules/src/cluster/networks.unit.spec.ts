@@ -21,6 +21,14 @@ const DUAL_STACK = {
   serviceNetworks: ['172.30.0.0/16', 'fd02::/112'],
 };
 
+it('the VIPs are verified for their own use', () => {
+  const vips = { apiVips: ['192.168.128.100'], ingressVips: ['192.168.128.100'] };
+  const verified = (vipType: string, verification: string) => ({ vip: '192.168.128.100', vipType, verification });
+  const vipVerifications = [verified('ingress', 'failed'), verified('api', 'succeeded')];
+  expect(statusOf('api-vips-valid', vips, { vipVerifications })).toBe('success');
+  expect(statusOf('ingress-vips-valid', vips, { vipVerifications })).toBe('failure');
+});
+
 describe('the network type', () => {
   it.each(['OpenShiftSDN', 'OVNKubernetes', 'CiscoACI', 'Cilium', 'Calico', 'None', ''])(
     'may be "%s"',

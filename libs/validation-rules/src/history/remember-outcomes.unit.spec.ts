@@ -55,6 +55,14 @@ function subject({ policy = POLICY, isDamped = true } = {}) {
   };
 }
 
+describe('an outcome that keeps failing', () => {
+  it('does not start flapping when only its kind of failure changes', () => {
+    const statuses = ['success', 'failure', 'success', 'failure'] as const;
+    expect(subject().play(...statuses, 'error')?.flapping).toBeUndefined();
+    expect(subject().play(...statuses, 'success', 'error')?.flapping).toBeDefined();
+  });
+});
+
 describe('history of an outcome', () => {
   it('contains the time of the last change of status', () => {
     const one = subject();
