@@ -103,6 +103,11 @@ describe('suggestRoles', () => {
     });
   });
 
+  it('suggests no arbiter beside one that a user set', () => {
+    const hosts = [candidate('a', { role: 'arbiter' }), ...['b', 'c', 'd'].map((id) => candidate(id))];
+    expect(roles(hosts, 2)).toEqual({ b: 'master', c: 'master', d: 'worker' });
+  });
+
   it('distinguishes the hosts of one machine that registered through two infra-envs', () => {
     const hosts = ['i2', 'i1'].map((infraEnvId) => candidate('z', { key: key('z', infraEnvId) }));
     expect(suggestRoles(hosts, 1)).toEqual([
