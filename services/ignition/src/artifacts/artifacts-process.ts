@@ -172,8 +172,9 @@ export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicati
         this.serviceCaPem,
       );
       const given = await this.manifests.ofUsers(clusterId).catch(refuseArtifacts);
-      const own = [...order.operatorManifests.files, ...ownManifests(order, this.config.ownManifests)];
-      const manifests = [...given, ...own.filter((file) => !isGiven(given, file))];
+      const all = [...order.operatorManifests.files, ...ownManifests(order, this.config.ownManifests)];
+      const own = all.filter((file) => !isGiven(given, file));
+      const manifests = [...given, ...own];
       const toolchain = this.toolchains.of(order.settings.ocpReleaseImage ?? '');
       const keep = this.vault.keeperFor(clusterId, attempt);
       const report = { ...this.reportOf(clusterId, attempt, entry.cause), signal: ending.signal };
@@ -250,9 +251,9 @@ export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicati
   }
 }
 
-/** Whether a manifest of a user replaces one of the service. */
-const isGiven = (given: readonly ManifestFile[], { folder, fileName }: ManifestFile): boolean =>
-  given.some((file) => file.folder === folder && file.fileName === fileName);
+/** Whether a manifest of a user replaces one of the service, also in the other folder: the installer uses one of the two. */
+const isGiven = (given: readonly ManifestFile[], { fileName }: ManifestFile): boolean =>
+  given.some((file) => file.fileName === fileName);
 
 /** Returns the name of each new tenth of a layer, and of each minute with progress; otherwise undefined. */
 export function downloadSteps(clock: Clock): (progress: DownloadProgress) => string | undefined {

@@ -137,22 +137,25 @@ describe('the manifests of the service', () => {
     };
   };
 
-  it('are listed after a preparation beside those of users, which take precedence', async () => {
-    await store('50-masters-chrony-configuration.yaml', 'kind: Mine\n', 'openshift');
-    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
-    await stage.fact('ArtifactsPrepared');
-    expect(await list()).toEqual(['openshift/50-masters-chrony-configuration.yaml user']);
-    expect(await list(true)).toEqual([
-      'openshift/50-masters-chrony-configuration.yaml user',
-      'openshift/50-masters-iscsi-nic-reapply.yaml system',
-      'openshift/50-workers-chrony-configuration.yaml system',
-      'openshift/50-workers-iscsi-nic-reapply.yaml system',
-      'openshift/cluster-scheduler-02-config.yml.patch_ai_set_masters_schedulable system',
-    ]);
-    const textOf = await bootstrapFiles();
-    expect(textOf('50-masters-chrony-configuration.yaml')).toBe('kind: Mine\n');
-    expect(textOf('cluster-scheduler-02-config.yml')).toContain('"mastersSchedulable": true');
-  });
+  it.each(['openshift', 'manifests'])(
+    'are listed beside those of users, which take precedence in %s',
+    async (folder) => {
+      await store('50-masters-chrony-configuration.yaml', 'kind: Mine\n', folder);
+      await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+      await stage.fact('ArtifactsPrepared');
+      expect(await list()).toEqual([`${folder}/50-masters-chrony-configuration.yaml user`]);
+      expect(await list(true)).toEqual([
+        `${folder}/50-masters-chrony-configuration.yaml user`,
+        'openshift/50-masters-iscsi-nic-reapply.yaml system',
+        'openshift/50-workers-chrony-configuration.yaml system',
+        'openshift/50-workers-iscsi-nic-reapply.yaml system',
+        'openshift/cluster-scheduler-02-config.yml.patch_ai_set_masters_schedulable system',
+      ]);
+      const textOf = await bootstrapFiles();
+      expect(textOf('50-masters-chrony-configuration.yaml')).toBe('kind: Mine\n');
+      expect(textOf('cluster-scheduler-02-config.yml')).toContain('"mastersSchedulable": true');
+    },
+  );
 
   it.each([
     ['with those that hosts report', {}, ['time.corp.example', '192.0.2.123']],
