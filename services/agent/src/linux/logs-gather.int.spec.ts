@@ -116,4 +116,14 @@ describe('the logs of a host', () => {
     expect(files['report.logs']).toContain('"pvdisplay -v" ended with exit code 124');
     expect(waitedMs).toBeLessThanOrEqual(10 * 60_000);
   });
+
+  it('lack only the output of a program that cannot be started', async () => {
+    const run: RunCommand = async (program) => {
+      if (program === 'pvdisplay') throw new Error('spawn ENOMEM');
+      return { exitCode: 0, stdout: 'a line\n' };
+    };
+    const files = await collect(false, run, signal);
+    expect(files['report.logs']).toBe('mount.logs: "pvdisplay -v" did not start: spawn ENOMEM\n');
+    expect(files['installer.logs']).toContain('a line');
+  });
 });

@@ -108,8 +108,8 @@ export async function collect(
         if (exitCode !== 0 || isCut)
           failures.push(`${file}: "${line}" ended with exit code ${exitCode}: ${stderr.trim()}`);
       } catch (error) {
-        if (!(error instanceof ProgramMissing)) throw error;
-        failures.push(`${file}: ${error.message}`);
+        const isMissing = error instanceof ProgramMissing;
+        failures.push(`${file}: ${isMissing ? '' : `"${line}" did not start: `}${errorMessage(error)}`);
       }
     }
     files[file] = texts.join('\n');
