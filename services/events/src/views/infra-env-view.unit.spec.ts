@@ -20,6 +20,8 @@ describe('the document of an infra-env', () => {
     expect(await sizeAfter(downloaded('full-iso', 1_000))).toBe(1_000);
     const revised = onInfraEnv('InfraEnvSettingsRevised', { changes: { openshiftVersion: '4.19' } as never });
     expect(await sizeAfter(downloaded('full-iso', 1_000), revised)).toBeUndefined();
+    const completed = onImage('ImageDownloadCompleted', { imageType: 'full-iso', bytes: 3_000 });
+    expect(await sizeAfter(downloaded('full-iso', 1_000), revised, completed)).toBe(3_000);
   });
 
   it('ignores images of another type', async () => {

@@ -88,6 +88,7 @@ export class DiscoveryImages implements OnApplicationBootstrap {
         size: source.size,
         etag,
         modifiedMs: Math.max(content.modifiedMs, base.modifiedMs),
+        changedMs: content.changedMs,
         fileName:
           type === 'disconnected-iso' ? `agent-ove.${base.entry.cpu_architecture}.iso` : `${infraEnvId}-discovery.iso`,
         release,

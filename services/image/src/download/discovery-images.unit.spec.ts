@@ -27,6 +27,7 @@ const contentOf = (config: string): InfraEnvContent => ({
   appendKargs: ['one=1'],
   networkRamdisk: new Uint8Array(),
   modifiedMs: 0,
+  changedMs: 0,
 });
 
 /** The image service with the parts that the spec sets. */

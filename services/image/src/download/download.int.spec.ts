@@ -159,7 +159,15 @@ describe('a download', () => {
           bytes: stage.base.length,
         },
       ],
-      ['ImageDownloadCompleted', { infraEnvId: INFRA_ENV_ID, imageType: 'full-iso', bytes: stage.base.length }],
+      [
+        'ImageDownloadCompleted',
+        {
+          infraEnvId: INFRA_ENV_ID,
+          imageType: 'full-iso',
+          bytes: stage.base.length,
+          changedMs: expect.any(Number) as number,
+        },
+      ],
     ]);
   });
 });

@@ -10,8 +10,8 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/
 /** State of the downloads of the images of one infra-env. */
 export interface DownloadsState {
   readonly isDownloaded: boolean;
-  /** Image types that were downloaded completely at least once. */
-  readonly completedTypes: readonly string[];
+  /** Image type → the last change of the infra-env before its last complete download, in milliseconds since the epoch. */
+  readonly completed: ReadonlyMap<string, number>;
 }
 
 export interface DownloadFacts {
@@ -20,30 +20,32 @@ export interface DownloadFacts {
   readonly version: string;
   readonly arch: string;
   readonly bytes: number;
+  /** When the infra-env of this image had changed last, in milliseconds since the epoch. */
+  readonly changedMs: number;
 }
 
 export type DownloadsCommand =
   ({ readonly type: 'StartDownload' } & DownloadFacts) | ({ readonly type: 'CompleteDownload' } & DownloadFacts);
 
 /**
- * Stores two events only: the first download of an image of the infra-env, and the first complete download of each
- * image type.
+ * Stores only the first download of an image of the infra-env, and the first complete download of each image type after each change
+ * of the infra-env.
  */
 export const downloadsDecider: Decider<DownloadsState, DownloadsCommand, ImageEvent, ProblemCode> = {
-  initialState: () => ({ isDownloaded: false, completedTypes: [] }),
+  initialState: () => ({ isDownloaded: false, completed: new Map() }),
   evolve,
   decide,
 };
 
 function decide(command: DownloadsCommand, state: DownloadsState): Decision<ImageEvent, ProblemCode> {
-  const { infraEnvId, imageType, version, arch, bytes } = command;
+  const { infraEnvId, imageType, version, arch, bytes, changedMs } = command;
   switch (command.type) {
     case 'StartDownload':
       if (state.isDownloaded) return accepted();
       return accepted({ type: 'ImageFirstDownloaded', data: { infraEnvId, imageType, version, arch, bytes } });
     case 'CompleteDownload':
-      if (state.completedTypes.includes(imageType)) return accepted();
-      return accepted({ type: 'ImageDownloadCompleted', data: { infraEnvId, imageType, bytes } });
+      if ((state.completed.get(imageType) ?? -1) >= changedMs) return accepted();
+      return accepted({ type: 'ImageDownloadCompleted', data: { infraEnvId, imageType, bytes, changedMs } });
     default:
       return command satisfies never;
   }
@@ -54,7 +56,7 @@ function evolve(state: DownloadsState, event: ImageEvent): DownloadsState {
     case 'ImageFirstDownloaded':
       return { ...state, isDownloaded: true };
     case 'ImageDownloadCompleted':
-      return { ...state, completedTypes: [...state.completedTypes, event.data.imageType] };
+      return { ...state, completed: new Map(state.completed).set(event.data.imageType, event.data.changedMs) };
     default:
       event satisfies never;
       return state;

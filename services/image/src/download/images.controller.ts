@@ -65,7 +65,14 @@ export class ImageResponder {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
-    const facts = ({ size: bytes }: SentFile) => ({ infraEnvId, imageType, version, arch, bytes });
+    const facts = ({ size: bytes, changedMs = 0 }: SentFile) => ({
+      infraEnvId,
+      imageType,
+      version,
+      arch,
+      bytes,
+      changedMs,
+    });
     const listener: DownloadListener = {
       started: (file) => this.downloads.record({ type: 'StartDownload', ...facts(file) }, request.ip),
       completed: (file) => this.downloads.record({ type: 'CompleteDownload', ...facts(file) }, request.ip),

@@ -16,6 +16,8 @@ export interface InfraEnvContent {
   readonly networkRamdisk: Uint8Array;
   /** Time of the last change of any part, in milliseconds since the epoch. */
   readonly modifiedMs: number;
+  /** Time of the last change of the infra-env, in milliseconds since the epoch. Renewed tokens are no change. */
+  readonly changedMs: number;
 }
 
 /** Content that was rendered for a revision of the infra-env. */
@@ -94,6 +96,7 @@ export class InfraEnvContents {
       appendKargs: read.kernelArguments,
       networkRamdisk,
       modifiedMs: Math.max(Date.parse(document.generatedAt) || 0, settings.changedMs),
+      changedMs: settings.changedMs,
     };
   }
 

@@ -66,6 +66,7 @@ export class NetworkBootImages {
         size: source.size,
         etag: etagOf(base.digest, INITRD_PATH, content.config, content.networkRamdisk, archive?.sha256 ?? ''),
         modifiedMs: Math.max(content.modifiedMs, base.modifiedMs),
+        changedMs: content.changedMs,
         fileName: `${infraEnvId}-initrd.img`,
         release,
       };

@@ -11,6 +11,8 @@ import { sendBody } from './send-image';
 /** Bytes to send. They occupy resources until `release`. */
 export interface SentFile extends Representation {
   readonly source: ByteSource;
+  /** When the infra-env of an image had changed last, in milliseconds since the epoch. */
+  readonly changedMs?: number;
   /** File name for clients. Plain ASCII without quotes. */
   readonly fileName: string;
   release(): void;

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/image.proto.
  */
 export const file_muster_v1_image: GenFile = /*@__PURE__*/
-  fileDesc("ChVtdXN0ZXIvdjEvaW1hZ2UucHJvdG8SCW11c3Rlci52MSJuChRJbWFnZUZpcnN0RG93bmxvYWRlZBIUCgxpbmZyYV9lbnZfaWQYASABKAkSEgoKaW1hZ2VfdHlwZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEgwKBGFyY2gYBCABKAkSDQoFYnl0ZXMYBSABKAEiUQoWSW1hZ2VEb3dubG9hZENvbXBsZXRlZBIUCgxpbmZyYV9lbnZfaWQYASABKAkSEgoKaW1hZ2VfdHlwZRgCIAEoCRINCgVieXRlcxgDIAEoAWIGcHJvdG8z");
+  fileDesc("ChVtdXN0ZXIvdjEvaW1hZ2UucHJvdG8SCW11c3Rlci52MSJuChRJbWFnZUZpcnN0RG93bmxvYWRlZBIUCgxpbmZyYV9lbnZfaWQYASABKAkSEgoKaW1hZ2VfdHlwZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEgwKBGFyY2gYBCABKAkSDQoFYnl0ZXMYBSABKAEiZQoWSW1hZ2VEb3dubG9hZENvbXBsZXRlZBIUCgxpbmZyYV9lbnZfaWQYASABKAkSEgoKaW1hZ2VfdHlwZRgCIAEoCRINCgVieXRlcxgDIAEoARISCgpjaGFuZ2VkX21zGAQgASgBYgZwcm90bzM");
 
 /**
  * @generated from message muster.v1.ImageFirstDownloaded
@@ -97,6 +97,13 @@ export type ImageDownloadCompleted = Message<"muster.v1.ImageDownloadCompleted">
    * @generated from field: double bytes = 3;
    */
   bytes: number;
+
+  /**
+   * When the infra-env of the image had changed last, in milliseconds since the epoch. 0 in events of an earlier release.
+   *
+   * @generated from field: double changed_ms = 4;
+   */
+  changedMs: number;
 };
 
 /**
@@ -117,6 +124,13 @@ export type ImageDownloadCompletedJson = {
    * @generated from field: double bytes = 3;
    */
   bytes?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * When the infra-env of the image had changed last, in milliseconds since the epoch. 0 in events of an earlier release.
+   *
+   * @generated from field: double changed_ms = 4;
+   */
+  changedMs?: number | "NaN" | "Infinity" | "-Infinity";
 };
 
 /**
