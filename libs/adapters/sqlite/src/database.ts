@@ -29,12 +29,31 @@ const EXPLANATIONS: readonly (readonly [codePrefix: string, explanation: string]
   ['SQLITE_IOERR', 'the disk failed to read or write. Check its health and free space.'],
 ];
 
+/** The numbers of the codes above. */
+const PRIMARY_CODES: ReadonlyMap<number, string> = new Map([
+  [26, 'SQLITE_NOTADB'],
+  [11, 'SQLITE_CORRUPT'],
+  [19, 'SQLITE_CONSTRAINT'],
+  [13, 'SQLITE_FULL'],
+  [8, 'SQLITE_READONLY'],
+  [5, 'SQLITE_BUSY'],
+  [14, 'SQLITE_CANTOPEN'],
+  [10, 'SQLITE_IOERR'],
+]);
+
+/** Returns the code. The driver does not know some extended codes, such as the one of a damaged index. Their low byte is the primary code. */
+export const codeOf = ({ code }: InstanceType<typeof Database.SqliteError>): string => {
+  const [, extended] = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code) ?? [];
+  return PRIMARY_CODES.get(Number(extended) & 0xff) ?? code;
+};
+
 /** Returns the error with a message for administrators. Unknown errors are returned unchanged. */
 export const explain = (file: string, error: unknown): Error => {
   if (error instanceof DatabaseUnusable) return error;
   if (error instanceof Database.SqliteError) {
-    const known = EXPLANATIONS.find(([prefix]) => error.code.startsWith(prefix));
-    return new DatabaseUnusable(file, known?.[1] ?? error.message, error.code, { cause: error });
+    const code = codeOf(error);
+    const known = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
+    return new DatabaseUnusable(file, known?.[1] ?? error.message, code, { cause: error });
   }
   return error instanceof Error ? error : new Error(String(error));
 };

@@ -1,6 +1,6 @@
 import type { StateConsumer, StateTable } from '@muster/ports';
 import Database from 'libsql';
-import { createFile, DatabaseUnusable } from './database';
+import { codeOf, createFile, DatabaseUnusable } from './database';
 
 /** Raised when the tables of all consumers or the encoding of rows change. */
 const FORMAT_VERSION = 1;
@@ -18,10 +18,14 @@ export class DamagedRow extends Error {}
 /** Codes of SQLite for a file that is damaged or shorter than its header says. */
 const DAMAGE = /^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/;
 
-export const isDamage = (error: unknown): boolean =>
-  error instanceof OtherFormat ||
-  error instanceof DamagedRow ||
-  ((error instanceof Database.SqliteError || error instanceof DatabaseUnusable) && DAMAGE.test(error.code ?? ''));
+/** The schema differs from the declarations of the tables. */
+const NO_SUCH_NAME = /^no such (?:column|table)/;
+
+export const isDamage = (error: unknown): boolean => {
+  if (error instanceof OtherFormat || error instanceof DamagedRow) return true;
+  if (error instanceof DatabaseUnusable) return DAMAGE.test(error.code ?? '') || NO_SUCH_NAME.test(error.explanation);
+  return error instanceof Database.SqliteError && (DAMAGE.test(codeOf(error)) || NO_SUCH_NAME.test(error.message));
+};
 
 /**
  * Opens the file, creating it when it is absent or empty. A commit survives the end of the process; after a power failure the

@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { AppendResult, ExpectedRevision, NO_STREAM, StreamId } from '@muster/ports';
 import { crc32 } from 'node:zlib';
 import Database from 'libsql';
-import { DatabaseUnusable, explain, makeNameDurable, openDatabase } from './database';
+import { codeOf, DatabaseUnusable, explain, makeNameDurable, openDatabase } from './database';
 import { keepHead, openObjectsDatabase, openSealedDatabase } from './durable-database';
 import { openStateDatabase } from './state-database';
 import { type StatePart, writePart } from './state-part';
@@ -241,7 +241,7 @@ const READ_CODES = /^SQLITE_(?:CORRUPT|CONSTRAINT|NOTADB|BUSY|IOERR_(?:READ|SHOR
 
 /** Returns the error with the file that it is about. The error of SQLite does not name it. */
 const explainCopy = (file: string, target: string, error: unknown): Error =>
-  explain(error instanceof Database.SqliteError && !READ_CODES.test(error.code) ? target : file, error);
+  explain(error instanceof Database.SqliteError && !READ_CODES.test(codeOf(error)) ? target : file, error);
 
 function copyTables(
   database: Database.Database,
