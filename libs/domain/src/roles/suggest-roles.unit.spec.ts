@@ -151,14 +151,11 @@ describe('suggestRoles', () => {
 });
 
 describe('toRoleCandidates', () => {
+  const installationDisk = { id: '', path: '', isChosenByPerson: false };
+  const state = { status: 'known', role: 'auto-assign', suggestedRole: '', installationDisk } as const;
   const hosts = ['a', 'b', 'c'].map((hostId) => ({
     key: key(hostId),
-    state: {
-      status: 'known' as const,
-      role: 'auto-assign' as const,
-      suggestedRole: '' as const,
-      installationDisk: { id: '', path: '', isChosenByPerson: false },
-    },
+    state,
     hardware: { ...NO_HARDWARE, cpuCount: 8, physicalMemoryBytes: 32 * 1024 ** 3 },
   }));
 
@@ -172,6 +169,21 @@ describe('toRoleCandidates', () => {
     const cluster = toClusterSettingsFacts({ kind: 'Cluster', imported: false, pullSecretSet: true, settings });
     const suggested = suggestRoles(toRoleCandidates(hosts, cluster, SERVICE_DEFAULTS), 2);
     expect(suggested.map(({ role }) => role)).toEqual(expected);
+  });
+
+  it('expect as many workers as hosts are left beside the masters that a user set', () => {
+    const small = ['a', 'b', 'c', 'd', 'e'].map((hostId, index) => ({
+      key: key(hostId),
+      state: index < 2 ? ({ ...state, role: 'master' } as const) : state,
+      hardware: { ...NO_HARDWARE, cpuCount: 4, physicalMemoryBytes: 16 * 1024 ** 3 },
+    }));
+    const settings = {
+      openshiftVersion: '4.20.0',
+      olmOperators: { items: [{ name: 'lvm', properties: '', sourceBundles: [] }] },
+    };
+    const cluster = toClusterSettingsFacts({ kind: 'Cluster', imported: false, pullSecretSet: true, settings });
+    const canBe = toRoleCandidates(small, cluster, SERVICE_DEFAULTS).map(({ canBeControlPlane }) => canBeControlPlane);
+    expect(canBe).toEqual([true, true, true, true, true]);
   });
 });
 
