@@ -1,3 +1,4 @@
+import childProcess from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,5 +66,23 @@ describe('files on this machine', () => {
     symlinkSync('registry', join(folder, 'registry'));
     await expect(linuxHost.exists(join(folder, 'registry'))).rejects.toThrow('ELOOP');
     expect(await linuxHost.exists(join(folder, 'none/registry'))).toBe(false);
+  });
+});
+
+describe('a program that the system refuses to start', () => {
+  const { signal } = new AbortController();
+
+  it('fails with the reason', async () => {
+    const refused = await linuxHost.run('true', ['x'.repeat(1 << 20)], {}, signal);
+    expect(refused).toEqual({ exitCode: 1, stdout: '', stderr: 'spawn E2BIG' });
+  });
+
+  it('fails with the possible cause when it cannot be read', async () => {
+    const spawn = jest.spyOn(childProcess, 'spawn').mockImplementation(() => {
+      throw Object.assign(new Error('spawn EIO'), { code: 'EIO' });
+    });
+    const { exitCode, stderr } = await linuxHost.run('umount', ['/mnt'], {}, signal);
+    spawn.mockRestore();
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('The medium from which this host runs')]);
   });
 });

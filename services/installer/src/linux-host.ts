@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode } from '@muster/schema';
+import { errorCode, errorMessage } from '@muster/schema';
 import type { CommandResult, Host } from './host.port';
 
 const PROGRAM_MISSING_EXIT_CODE = 127;
@@ -16,16 +16,24 @@ const MISSING = ['ENOENT', 'ENOTDIR'];
 /** Maximum size of the output that is kept; the beginning is dropped. */
 const OUTPUT_CHARS_MAX = 4 * 1024 * 1024;
 
+/** The file system with the programs is on the medium, except when the whole image is in memory. */
+const LOST = 'The program cannot be read. The medium from which this host runs may have been removed.';
+
+const start = (program: string, args: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal) =>
+  spawn(program, [...args], { signal, env, stdio: ['ignore', 'pipe', 'pipe'] });
+
 /** The machine on which this process runs. */
 export const linuxHost: Host = {
   run: (program, args, { environment, onLine, timeoutMs }, signal) =>
     new Promise<CommandResult>((resolve) => {
-      const child = spawn(program, [...args], {
-        signal,
-        // The output is parsed, so it must not be translated.
-        env: { ...process.env, LC_ALL: 'C', ...environment },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
+      // The output is parsed, so it must not be translated.
+      const env = { ...process.env, LC_ALL: 'C', ...environment };
+      let child: ReturnType<typeof start>;
+      try {
+        child = start(program, args, env, signal);
+      } catch (error) {
+        return resolve({ exitCode: 1, stdout: '', stderr: errorCode(error) === 'EIO' ? LOST : errorMessage(error) });
+      }
       const output = { stdout: '', stderr: '' };
       for (const name of ['stdout', 'stderr'] as const) {
         const lines = createLineReader(onLine);
