@@ -1,5 +1,6 @@
 import { RefusalError } from '@muster/problems';
 import type { HostBinary } from '@muster/nest-kit';
+import { errorCode } from '@muster/schema';
 import { Controller, Get, Inject, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OPEN_IMAGE_FILE, type OpenImageFile } from '../base-images/base-image';
@@ -54,23 +55,21 @@ export class HostBinariesController {
     const wanted = digest === undefined ? available[0]?.sha256 : String(digest).toLowerCase();
     const binary = available.find(({ sha256 }) => sha256 === wanted);
     if (binary) return binary;
-    const subject = `for architecture ${architecture.slice(0, NAME_MAX_CHARACTERS)}`;
     throw available.length === 0 || wanted === undefined
       ? new RefusalError({
           code: 'not-found',
-          reason: `No host executable is available ${subject}.`,
+          reason: `No host executable is available ${subjectOf(architecture)}.`,
           allowed: hostBinaries.map((one) => one.architecture),
         })
-      : new RefusalError({
-          code: 'not-found',
-          reason: `No host executable ${subject} has the SHA-256 digest ${wanted.slice(0, NAME_MAX_CHARACTERS)}.`,
-          allowed: available.map(({ sha256 }) => sha256),
-        });
+      : withoutDigest(architecture, wanted, available);
   }
 
   private async open(binary: HostBinary, isCompressed: boolean): Promise<SentFile> {
     const path = binary.path + (isCompressed ? GZIP_SUFFIX : '');
-    const source = await this.openFile(path);
+    const source = await this.openFile(path).catch((error: unknown) => {
+      // Each build removes the oldest one, also while the service runs.
+      throw errorCode(error) === 'ENOENT' ? withoutDigest(binary.architecture, binary.sha256, []) : error;
+    });
     return {
       source,
       size: source.size,
@@ -81,3 +80,12 @@ export class HostBinariesController {
     };
   }
 }
+
+const subjectOf = (architecture: string): string => `for architecture ${architecture.slice(0, NAME_MAX_CHARACTERS)}`;
+
+const withoutDigest = (architecture: string, digest: string, available: readonly HostBinary[]): RefusalError =>
+  new RefusalError({
+    code: 'not-found',
+    reason: `No host executable ${subjectOf(architecture)} has the SHA-256 digest ${digest.slice(0, NAME_MAX_CHARACTERS)}.`,
+    allowed: available.map(({ sha256 }) => sha256),
+  });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -125,4 +125,14 @@ describe('the executable with a digest', () => {
       expect(body.toString()).toContain(digestOf(EARLIER));
     },
   );
+
+  it.each(['identity', 'gzip'])('is refused as unknown after a later build has removed it: %s', async (encoding) => {
+    const sha256 = digestOf(EARLIER);
+    for (const ending of ['', '.gz'])
+      rmSync(join(directory.path, `muster-host-aarch64-${sha256.slice(0, 12)}${ending}`), { force: true });
+    const answer = await fetchBinary({ 'accept-encoding': encoding }, `aarch64?sha256=${sha256}`);
+    expect(answer.status).toBe(404);
+    expect(answer.headers['content-encoding']).toBeUndefined();
+    expect(answer.body.toString()).toMatch(/No host executable for architecture aarch64 has the SHA-256 digest/);
+  });
 });
