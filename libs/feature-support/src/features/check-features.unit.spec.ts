@@ -1,5 +1,7 @@
-import type { FeatureFacts } from '../feature';
+import type { FeatureFacts, FeatureId } from '../feature';
+import { excludedBy } from '../levels/support-levels';
 import { activeFeatures, checkFeatures, describeConflict, type FeaturePlace, fieldOfConflict } from './check-features';
+import { featureOf } from './feature.table';
 
 const PLACE: FeaturePlace = { version: '4.18.52', architecture: 'x86_64' };
 const METAL: FeatureFacts = {
@@ -120,8 +122,29 @@ describe('combination of features', () => {
     expect(sentences(facts, place)).toContain(sentence);
   });
 
-  it('has no conflict from the version on that allows it', () => {
-    expect(sentences({ ...METAL, operators: ['lvm'] }, { version: '4.15.1' })).toEqual([]);
+  const DUAL_STACK = { machineNetworks: ['10.0.0.0/24', 'fd00::/64'] };
+  const IPV6_FIRST = { machineNetworks: ['fd00::/64', '10.0.0.0/24'] };
+  const ARBITER = { role: 'arbiter', hasFencingCredentials: false } as const;
+  it.each<[string, FeatureFacts, string, string]>([
+    ['LVM with several hosts', { ...METAL, operators: ['lvm'] }, '4.14.38', '4.15.1'],
+    ['dual-stack on vSphere', { ...METAL, platformType: 'vsphere', ...DUAL_STACK }, '4.12.9', '4.13.0'],
+    ['an IPv6-first single node', { ...SINGLE, ...IPV6_FIRST }, '4.18.52', '4.19.0'],
+    ['an arbiter without a platform', { platformType: 'none', controlPlaneHosts: [ARBITER] }, '4.21.9', '4.22.0'],
+  ])('of %s has a conflict up to the version that allows it', (_name, facts, version, since) => {
+    expect(sentences(facts, { version })).toEqual([expect.stringContaining('cannot be used together with')]);
+    expect(sentences(facts, { version: since })).toEqual([]);
+  });
+
+  it('lists a conflict for both features, whichever is shown', () => {
+    const excluded = (id: FeatureId, version: string) => excludedBy(featureOf(id), version);
+    expect([
+      excluded('TNA', '4.21.0').includes('NONE_PLATFORM'),
+      excluded('NONE_PLATFORM', '4.21.0').includes('TNA'),
+    ]).toEqual([true, true]);
+    expect([
+      excluded('TNA', '4.22.0').includes('NONE_PLATFORM'),
+      excluded('NONE_PLATFORM', '4.22.0').includes('TNA'),
+    ]).toEqual([false, false]);
   });
 
   it('has the field that enables the conflicting feature', () => {
