@@ -73,3 +73,8 @@ it('a command that is stopped does not keep the process alive, although its prog
     directory.remove();
   }
 });
+
+it('a command that the system refuses to start fails with the reason', async () => {
+  const { exitCode, stderr } = await runCommand('true', ['x'.repeat(1 << 20)], signal);
+  expect([exitCode, stderr]).toEqual([-1, 'spawn E2BIG']);
+});

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { withoutCredentials } from '@muster/host-api';
+import { errorMessage } from '@muster/schema';
 import { StepFailed } from '../machine/machine.port';
 
 export interface CommandResult {
@@ -49,12 +50,21 @@ const END_MS_MAX = 5_000;
 /** Exit code of the program `timeout` after the time limit. */
 export const TIMEOUT_EXIT_CODE = 124;
 
+const start = (program: string, args: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal) =>
+  spawn(program, [...args], { signal, env });
+
 export const runCommand: RunCommand = (program, args, signal, settings = {}) =>
   new Promise((resolve, reject) => {
     const { timeoutMs = COMMAND_TIMEOUT_MS, environment, keepsEnd = false } = settings;
     // The output is parsed, so it must not be translated.
     const env = { ...process.env, LC_ALL: 'C', ...environment };
-    const child = spawn(program, [...args], { signal, env });
+    let child: ReturnType<typeof start>;
+    try {
+      child = start(program, args, env, signal);
+    } catch (error) {
+      // The system refused to start it, for example without free memory.
+      return resolve({ exitCode: -1, stdout: '', stderr: errorMessage(error) });
+    }
     const output = { stdout: '', stderr: '' };
     let isTooLong = false;
     const stop = (): void => {
