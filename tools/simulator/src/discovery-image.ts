@@ -20,12 +20,13 @@ export interface DownloadImageOptions {
 }
 
 const RETRY_MS = 5_000;
-const TRIES_MAX = 120;
+/** Of real time, because the service does not start or download an image faster for a simulated machine. */
+const GIVE_UP_MS = 600_000;
 /** Too few for the token of an image URL. */
 const SHOWN_CHARACTERS_MAX = 40;
 
 /**
- * Downloads a boot image; retries while the service is unavailable. Returns its size in bytes.
+ * Downloads a boot image; retries for ten minutes while the service is unavailable. Returns its size in bytes.
  * @throws at once when the URL is no HTTP URL or the service refuses it
  */
 export async function downloadImage(options: DownloadImageOptions): Promise<number> {
@@ -35,7 +36,7 @@ export async function downloadImage(options: DownloadImageOptions): Promise<numb
       `The image URL ${JSON.stringify(url.slice(0, SHOWN_CHARACTERS_MAX))} is not valid. Expected: a URL with http:// or https://.`,
     );
   let lastReason = '';
-  for (let attempt = 1; ; attempt += 1) {
+  for (const startedMs = performance.now(); ;) {
     try {
       const answer = await fetch(url, { signal });
       if (!answer.ok || !answer.body) {
@@ -50,7 +51,7 @@ export async function downloadImage(options: DownloadImageOptions): Promise<numb
     } catch (error) {
       if (error instanceof ImageRefused || signal.aborted) throw error;
       const reason = reasonOf(error);
-      if (attempt >= TRIES_MAX) throw new Error(reason, { cause: error });
+      if (performance.now() - startedMs >= GIVE_UP_MS) throw new Error(reason, { cause: error });
       if (reason !== lastReason) options.onRetry?.(reason);
       lastReason = reason;
       await timer.sleep(RETRY_MS, signal);
