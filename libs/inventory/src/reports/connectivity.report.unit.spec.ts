@@ -53,6 +53,19 @@ describe('connectivity of hosts', () => {
   const start = inventoryDecider.initialState();
   const first = report(start, remote('a'), remote('b'));
 
+  it('has a path that loses full-size packets also when the agent omits false', () => {
+    const path = (remote_ip_address: string, mtu_successful?: boolean) => ({
+      outgoing_nic: 'ens3',
+      remote_ip_address,
+      mtu_successful,
+    });
+    const mtu_report = [path('10.0.0.1', true), path('10.0.0.2', false), path('10.0.0.3')];
+    expect(report(start, { ...remote('a'), mtu_report }).stored?.mtuFailures).toEqual([
+      { nic: 'ens3', remoteAddress: '10.0.0.2' },
+      { nic: 'ens3', remoteAddress: '10.0.0.3' },
+    ]);
+  });
+
   it('is stored completely once and as changes afterwards', () => {
     expect(first.stored?.peers.map(({ hostId }) => hostId)).toEqual(['a', 'b']);
     const second = report(first.state, remote('a'), remote('b', { successful: false, loss: 100 }), remote('c'));
