@@ -86,7 +86,7 @@ export function parseCommandLine(args: readonly string[]): BenchOptions | undefi
   let events: number | undefined;
   let hosts: number | undefined;
   let ref: string | undefined;
-  let rounds = ROUNDS;
+  let rounds: number | undefined;
   const rest = [...args];
   const valueOf = (option: string): string => {
     const value = rest.shift();
@@ -115,6 +115,7 @@ export function parseCommandLine(args: readonly string[]): BenchOptions | undefi
   // The programs of a comparison get their names and --quick only.
   const ignored = Object.entries({ program, data: dataDirectory, ...sizes }).find(([, value]) => value !== undefined);
   if (ref !== undefined && ignored) throw new UsageError(`--${ignored[0]} does not apply to --compare.`);
+  if (ref === undefined && rounds !== undefined) throw new UsageError('--rounds needs --compare.');
   return {
     benches,
     isQuick,
@@ -122,7 +123,7 @@ export function parseCommandLine(args: readonly string[]): BenchOptions | undefi
     dataDirectory,
     program,
     ...sizes,
-    compare: ref === undefined ? undefined : { ref, rounds },
+    compare: ref === undefined ? undefined : { ref, rounds: rounds ?? ROUNDS },
   };
 }
 

@@ -27,6 +27,7 @@ describe('the command line of the benchmarks', () => {
     [['--only'], '--only needs a value'],
     [['--data', '--quick'], '--data needs a value'],
     [['--rounds', 'many'], '--rounds is many'],
+    [['--only', 'cost', '--rounds', '5'], '--rounds needs --compare'],
     [['--program', 'main.js', '--only', 'commands'], 'commands measures this tree only'],
     [['--compare', 'main', '--only', 'fleet', '--hosts', '1000'], '--hosts does not apply to --compare'],
     [['--program', 'main.js', '--compare', 'main'], '--program does not apply to --compare'],
