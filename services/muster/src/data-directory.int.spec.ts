@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { filesystemSecrets, sealedSecrets } from '@muster/adapter-filesystem';
 import { inMemoryEventStore, inMemoryObjectStore, inMemoryReadModels } from '@muster/adapter-in-memory';
 import { sqliteSealedStorage } from '@muster/adapter-sqlite';
+import { SettingsReader } from '@muster/nest-kit';
 import type { EventStore, ObjectStore, ReadModels } from '@muster/ports';
 import { eventToAppend, temporaryDirectory, type TemporaryDirectory } from '@muster/testing';
 import { ConsoleLogger } from '@nestjs/common';
 import { checkIdentity, lockDataDirectory, lockService, requireMasterKey, SEALED_FILE } from './data-directory';
 import { startAlone } from './embedded';
 import { SERVICES } from './services';
-import { StartError } from './start-error';
+import { describeFailure, StartError } from './start-error';
 
 describe('the data directory', () => {
   let directory: TemporaryDirectory;
@@ -51,6 +52,20 @@ describe('the data directory', () => {
     const second = (): unknown => lockService(directory.path, 'inventory', true);
     expect(second).toThrow(/Another process runs inventory .* Set EVENTSTORE_URL for more replicas\./);
     for (const { lock } of locks) lock?.release();
+  });
+
+  it('names a file in place of the directory of the secrets, with its remedy', async () => {
+    const secrets = join(directory.path, 'secrets');
+    writeFileSync(secrets, '');
+    const environment = { MUSTER_DATA_DIRECTORY: directory.path, NATS_URL: 'nats://127.0.0.1:1' };
+    const error: unknown = await startAlone('inventory', environment, new ConsoleLogger()).catch((one: unknown) => one);
+    const { lines, reason } = describeFailure(error, new SettingsReader(environment));
+    expect({ lines, reason }).toEqual({
+      lines: [
+        `A file cannot be used: EEXIST: file already exists, mkdir '${secrets}'. Correct the setting with this path, and start again.`,
+      ],
+      reason: 'dataDirectory',
+    });
   });
 
   it('refuses the second process of a service before it opens anything', async () => {

@@ -41,7 +41,7 @@ import { checkIdentity, MARKS_FOLD, requireMasterKey, SEALED_FILE } from './data
 import { answerLocally, lossyRequests } from './local-requests';
 import { Outage, watchEventStore, watchObjectAreas } from './outages';
 import { busProbe, diskProbe, storeProbe } from './probes';
-import { reach, StartError } from './start-error';
+import { fileFailure, reach, StartError } from './start-error';
 import { coresOf } from './threads';
 
 /** A projection that does not exist. Reading it shows whether the server answers. */
@@ -238,7 +238,7 @@ async function openSecrets(
     const secrets = await sealedSecrets({ masterKeyFile, openStorage });
     return { secrets, close: () => close() };
   } catch (error) {
-    throw new StartError('dataDirectory', errorMessage(error), { cause: error });
+    throw new StartError('dataDirectory', fileFailure(error) ?? errorMessage(error), { cause: error });
   }
 }
 

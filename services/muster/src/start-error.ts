@@ -238,8 +238,8 @@ export function describeFailure(
     const text = `${unavailable.message}. Start it, or correct ${setting}, and try again.`;
     return { reason: 'dependency', lines: [text] };
   }
-  const remedy = fileRemedy(error, code);
-  if (remedy) return { reason: 'dataDirectory', lines: [`A file cannot be used: ${errorMessage(error)}. ${remedy}`] };
+  const failure = fileFailure(error);
+  if (failure) return { reason: 'dataDirectory', lines: [failure] };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const last = errorMessage(error);
   return {
@@ -248,10 +248,16 @@ export function describeFailure(
   };
 }
 
+/** Returns the text about a file that the start could not use; undefined for other errors and those whose message has the remedy. */
+export function fileFailure(error: unknown): string | undefined {
+  const remedy = error instanceof DatabaseUnusable ? undefined : fileRemedy(error, errorCode(error) ?? '');
+  return remedy && `A file cannot be used: ${errorMessage(error)}. ${remedy}`;
+}
+
 /** Returns what to do about a file that the start could not use; undefined for other errors. */
 function fileRemedy(error: unknown, code: string): string | undefined {
   if (isFullDisk(error)) return 'Free disk space, and start again.';
-  if (!(error instanceof Error) || !('path' in error)) return undefined;
+  if (typeof error !== 'object' || error === null || !('path' in error)) return undefined;
   const isNotCreated = ['ENOENT', 'EEXIST'].includes(code) && 'syscall' in error && error.syscall === 'mkdir';
   if (code === 'ENOTDIR' || isNotCreated) return 'Correct the setting with this path, and start again.';
   if (code === 'EISDIR') return 'Move this directory away, and start again.';
