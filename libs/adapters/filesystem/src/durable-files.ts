@@ -61,12 +61,15 @@ export const makeDirectory = async (directory: string): Promise<void> => {
 /** Returns a unique file name in the directory. */
 export const temporaryName = (directory: string): string => join(directory, randomUUID());
 
-/** Writes a new file durably. Its name becomes durable with its directory. */
+/** Writes a new file durably. Its name becomes durable with its directory. Leaves no part of a file that cannot be written. */
 export const writeNewFile = async (path: string, bytes: Uint8Array): Promise<void> => {
   const handle = await open(path, 'wx', FILE_MODE);
   try {
     await handle.writeFile(bytes);
     await handle.sync();
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
   } finally {
     await handle.close();
   }

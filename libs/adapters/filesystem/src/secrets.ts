@@ -201,10 +201,10 @@ export const filesystemSealedStorage = async (directory: string): Promise<Sealed
     read: (scope, name) => readIfPresent(join(scopes, scope, name)),
     create: async (scope, values) => {
       const temporary = temporaryName(incoming);
-      await mkdir(temporary, { mode: DIRECTORY_MODE });
-      for (const [name, bytes] of values) await writeNewFile(join(temporary, name), bytes);
-      await syncDirectory(temporary);
       try {
+        await mkdir(temporary, { mode: DIRECTORY_MODE });
+        for (const [name, bytes] of values) await writeNewFile(join(temporary, name), bytes);
+        await syncDirectory(temporary);
         await moveIntoPlace(temporary, join(scopes, scope));
         return true;
       } catch (error) {
