@@ -9,7 +9,7 @@ import type { DiscoverySettings } from './discovery-settings';
 import { linuxMachine } from './linux/linux-machine';
 import { toInventoryText } from './machine/inventory';
 import { hostIdOf } from './machine/machine.port';
-import { runStep } from './steps/run-step';
+import { runStep, toProcessExitCode } from './steps/run-step';
 import { connectNats } from './transport/nats-transport';
 import { openTransport } from './transport/open-transport';
 
@@ -99,7 +99,7 @@ export async function runStepProgram([type = '', ...args]: readonly string[]): P
   const { error, exitCode, output } = await runStep(machine, type, args, untilEnded());
   if (output !== '') process.stdout.write(`${output}\n`);
   if (error !== '') process.stderr.write(`${error}\n`);
-  return exitCode;
+  return toProcessExitCode(exitCode);
 }
 
 /** A step that the installer starts reads the settings of the agent from its environment. */

@@ -73,6 +73,8 @@ export const isStepType = (text: string): text is StepType => Object.hasOwn(STEP
 /** The discovery image cannot be read any more, so other results of the step are not reliable. */
 export const MEDIA_LOST_EXIT_CODE = 256;
 const REFUSED_EXIT_CODE = -1;
+/** Returns the exit code of a process that ran the step. The system keeps eight bits of it, so 256 would mean success. */
+export const toProcessExitCode = (exitCode: number): number => (exitCode === MEDIA_LOST_EXIT_CODE ? 1 : exitCode);
 
 /** Runs one step. Never throws: a failure is returned as exit code and reason. */
 export async function runStep(

@@ -1,6 +1,6 @@
 import { execute, type RunCommand } from '../linux/command';
 import { type Abilities, type Machine, StepFailed } from '../machine/machine.port';
-import { runStep } from './run-step';
+import { runStep, toProcessExitCode } from './run-step';
 
 const HOST_ID = '10000000-0000-4000-8000-000000000001';
 const never = new AbortController().signal;
@@ -139,4 +139,11 @@ describe('a step', () => {
     const { output } = await runStep(machineWith(abilities), 'connectivity-check', ['[]'], never);
     expect(JSON.parse(output)).toEqual({ remote_hosts: [host('a'), host('b')] });
   });
+});
+
+it('a process of one step does not end with success after the medium was lost', async () => {
+  const { exitCode } = await runStep(machineWith({}, [false]), 'inventory', [HOST_ID], never);
+  // The system keeps eight bits of an exit code.
+  expect([exitCode % 256, toProcessExitCode(exitCode)]).toEqual([0, 1]);
+  expect([0, 2, 124, -1].map(toProcessExitCode)).toEqual([0, 2, 124, -1]);
 });
