@@ -44,6 +44,7 @@ const BAD: readonly (readonly [string, unknown, RegExp])[] = [
     /remote_hosts\[0\]\.l3_connectivity\[0\]\.average_rtt_ms must be a number/,
   ],
   ['ntp-synchronizer', { ntp_sources: [{ source_state: 'late' }] }, /source_state must be one of synced/],
+  ['inventory', { truncation: { type: 'partial' } }, /inventory\.cpu must be an object/],
   ['clock-offset', { offset_seconds: 'now' }, /offset_seconds must be a whole number/],
   ['installation-disk-speed-check', {}, /disk speed report\.path must be the path/],
   [

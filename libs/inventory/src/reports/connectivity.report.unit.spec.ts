@@ -149,10 +149,11 @@ describe('connectivity of hosts', () => {
 });
 
 describe('worker Ignition config of an installed cluster', () => {
-  const withLuks = (clevis?: object): string => JSON.stringify({ storage: { luks: [{ clevis }] } });
+  const withLuks = (clevis?: object | null): string => JSON.stringify({ storage: { luks: [{ clevis }] } });
   it.each([
     ['no LUKS device', '{}', 'none'],
     ['LUKS with a passphrase', withLuks(), 'none'],
+    ['LUKS with an absent binding', withLuks(null), 'none'],
     ['TPM', withLuks({ tpm2: true }), 'tpm2'],
     ['Tang', withLuks({ tang: [{ url: 'http://t' }] }), 'tang'],
     ['neither', withLuks({ threshold: 1 }), 'other'],
