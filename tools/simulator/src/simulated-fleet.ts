@@ -76,6 +76,7 @@ export interface BootedImage {
 export const DEFAULT_MACHINE_NETWORK = '192.168.111.0/24';
 const DEFAULT_FIRST_ADDRESS = 20;
 
+/** @throws when the network has no address for each machine */
 export function simulatedFleet(options: SimulatedFleetOptions): SimulatedFleet {
   const { serverNamesFolder } = options;
   const world = createSimulatedWorld(serverNamesFolder ? createServerNames(serverNamesFolder) : undefined);
@@ -83,6 +84,13 @@ export function simulatedFleet(options: SimulatedFleetOptions): SimulatedFleet {
   const subnet = parseNetwork(options.machineNetwork ?? DEFAULT_MACHINE_NETWORK);
   const members =
     typeof options.machines === 'number' ? Array<FleetMember>(options.machines).fill({}) : options.machines;
+  const firstAddress = options.firstAddress ?? DEFAULT_FIRST_ADDRESS;
+  // The last address of a network is the one of its broadcasts.
+  const lastAddress = subnet.size - 2;
+  if (firstAddress + members.findLastIndex(({ hardware }) => !hardware) > lastAddress)
+    throw new Error(
+      `${members.length} machines from address number ${firstAddress} do not fit into the network ${subnet.cidr}: its last machine can have number ${lastAddress}. Use fewer machines, a lower first address or a larger network.`,
+    );
   const prefix = options.namePrefix ?? 'host';
   const machines = members.map((member, index) => {
     const hostname = member.hostname ?? `${prefix}-${index + 1}`;
@@ -92,7 +100,7 @@ export function simulatedFleet(options: SimulatedFleetOptions): SimulatedFleet {
       generateHardware({
         seed,
         hostname,
-        address: `${subnet.address((options.firstAddress ?? DEFAULT_FIRST_ADDRESS) + index)}/${subnet.prefix}`,
+        address: `${subnet.address(firstAddress + index)}/${subnet.prefix}`,
         gateway: subnet.address(1),
         cpuCount: member.cpuCount,
         memoryGib: member.memoryGib,
