@@ -94,7 +94,7 @@ async function examine(environment: Environment): Promise<void> {
   ];
   for (const finding of findings) console.log(`${finding.severity}: ${findingText(finding)}`);
   const errors = findings.filter(({ severity }) => severity === 'error').length;
-  console.log(`muster: ${errors} errors, ${findings.length - errors} warnings`);
+  console.log(`muster: errors: ${errors}, warnings: ${findings.length - errors}`);
   process.exit(errors > 0 ? EXIT_CODES.settings : EXIT_CODES.stopped);
 }
 
