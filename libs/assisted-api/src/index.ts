@@ -137,7 +137,13 @@ export {
   toOperatorBundles,
 } from './requests/settings.mappings';
 export { TriggerEventBody } from './requests/event.request';
-export { isTrueText, LIST_MAX_ITEMS, mayBeAbsent, TEXT_MAX_CHARACTERS } from './requests/field.decorators';
+export {
+  isTrueText,
+  LIST_MAX_ITEMS,
+  mayBeAbsent,
+  refusesOtherParameters,
+  TEXT_MAX_CHARACTERS,
+} from './requests/field.decorators';
 export {
   BindHostBody,
   BusCredentialsBody,

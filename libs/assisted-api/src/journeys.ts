@@ -1,6 +1,6 @@
 import { collectionOf } from '@muster/ports';
 import { IsOptional, IsString, MaxLength } from 'class-validator';
-import { IsTimestamp, LastValue, TEXT_MAX_CHARACTERS } from './requests/field.decorators';
+import { IsTimestamp, LastValue, RefusesOtherParameters, TEXT_MAX_CHARACTERS } from './requests/field.decorators';
 
 /** The steps from the creation of a cluster to its installation, in their usual order. */
 export const FUNNEL_STEPS = [
@@ -23,6 +23,7 @@ export const FUNNEL_STEPS = [
 export type FunnelStep = (typeof FUNNEL_STEPS)[number];
 
 /** Filters clusters that were created from `from` on and before `to`. */
+@RefusesOtherParameters()
 export class FunnelQuery {
   @IsOptional() @IsTimestamp() @LastValue() readonly from?: string;
   @IsOptional() @IsTimestamp() @LastValue() readonly to?: string;
@@ -32,6 +33,7 @@ export class FunnelQuery {
 }
 
 /** The past time for which the state is requested. Absent: now. */
+@RefusesOtherParameters()
 export class PastQuery {
   @IsOptional() @IsTimestamp() @LastValue() readonly at?: string;
 }

@@ -115,6 +115,13 @@ export const defaultsOf = (type: object): FieldDefaults =>
     .map((one) => fieldDefaults.get(one))
     .find((defaults) => defaults !== undefined) ?? {};
 
+const closedQueries = new WeakSet<object>();
+
+/** A query that has other parameters is refused: with a misspelled filter, it would return everything. For the Muster API only. */
+export const RefusesOtherParameters = (): ClassDecorator => (type) => void closedQueries.add(type);
+
+export const refusesOtherParameters = (type: object): boolean => closedQueries.has(type);
+
 /** The object and its prototypes, the nearest first. */
 function ancestry(object: object): readonly object[] {
   const parent: object | null = Object.getPrototypeOf(object);

@@ -19,6 +19,7 @@ import {
   LastMac,
   LastValue,
   LIST_MAX_ITEMS,
+  RefusesOtherParameters,
   TEXT_MAX_CHARACTERS,
   ToBoolean,
   ToInteger,
@@ -161,6 +162,7 @@ export const FOLLOWED_EVENTS_DEFAULT = 500;
 export const FOLLOW_WAIT_SECONDS_MAX = 30;
 
 @Defaults({ after: '', limit: FOLLOWED_EVENTS_DEFAULT, wait: 0 })
+@RefusesOtherParameters()
 export class FollowEventsQuery {
   @IsOptional() @IsUUID('loose') @LastValue() readonly cluster_id?: string;
   @IsOptional() @IsUUID('loose') @LastValue() readonly infra_env_id?: string;

@@ -3,6 +3,7 @@ import {
   LIST_MAX_ITEMS,
   mayBeAbsent,
   pullSecretError,
+  refusesOtherParameters,
   requestFields,
   satisfiesRules,
   UUID_PATTERN,
@@ -82,11 +83,17 @@ export function toRequest(type: RequestClass, body: unknown): object {
   return new RequestBuilder().object(type, body, '', 0);
 }
 
-/** Returns the declared parameters of a query. Unknown parameters are ignored, as in assisted-service v2. */
+/**
+ * Returns the declared parameters of a query. Others are ignored, as in assisted-service v2, except by queries of the Muster API.
+ * @throws SchemaViolation
+ */
 export function toQuery(type: RequestClass, query: unknown): object {
   const given = objectAt(query);
+  const fields = requestFields(type);
+  const other = refusesOtherParameters(type) && Object.keys(given).find((name) => !fields.has(name));
+  if (typeof other === 'string') throw unknownField(other, 'query');
   const kept = new type();
-  for (const [name, { convert }] of requestFields(type)) {
+  for (const [name, { convert }] of fields) {
     const value = given[name];
     if (value !== undefined) Reflect.set(kept, name, convert ? convert(value) : value);
   }
@@ -104,7 +111,7 @@ class RequestBuilder {
     const kept: object = type ? new type() : {};
     for (const name of Object.keys(value)) {
       const field = fields?.get(name);
-      if (fields && !field) throw unknownField(path === '' ? name : `${path}.${name}`);
+      if (fields && !field) throw unknownField(path === '' ? name : `${path}.${name}`, 'body');
       const member = value[name];
       this.count();
       if (member !== null)
@@ -149,9 +156,9 @@ class RequestBuilder {
 /** Paths of fields have at most 60 characters. */
 const UNKNOWN_FIELD_MAX_CHARACTERS = 200;
 
-const unknownField = (path: string): SchemaViolation =>
+const unknownField = (path: string, place: 'body' | 'query'): SchemaViolation =>
   new SchemaViolation(
-    `${path.slice(0, UNKNOWN_FIELD_MAX_CHARACTERS)} in body is not a field of this request; check its spelling or leave it out`,
+    `${path.slice(0, UNKNOWN_FIELD_MAX_CHARACTERS)} in ${place} is not a field of this request; check its spelling or leave it out`,
   );
 
 /**

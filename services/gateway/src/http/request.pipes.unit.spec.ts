@@ -1,7 +1,10 @@
 import {
+  FollowEventsQuery,
+  FunnelQuery,
   ListClustersQuery,
   ListEventsQuery,
   LogsProgressBody,
+  PastQuery,
   RegisterClusterBody,
   RegisterHostBody,
   RegisterInfraEnvBody,
@@ -166,6 +169,13 @@ describe('the pipe for queries', () => {
       'each entry of severities in query must be one of the following values: info, warning, error, critical',
     ],
     [ListClustersQuery, { openshift_cluster_id: 'one' }, 'openshift_cluster_id in query must be a UUID, not "one"'],
+    ...([FollowEventsQuery, FunnelQuery, PastQuery] as const).map(
+      (type): [RequestClass, Record<string, string>, string] => [
+        type,
+        { host_id: 'one' },
+        'host_id in query is not a field of this request; check its spelling or leave it out',
+      ],
+    ),
   ])('names the parameter that is not valid', async (type, query, message) => {
     expect(await violationOf(type, query, 'query')).toBe(message);
   });
