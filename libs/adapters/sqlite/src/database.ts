@@ -79,7 +79,7 @@ export interface FileLock {
  * Locks a file, which is created when it does not exist: `exclusive` against every other lock, `shared` against
  * exclusive locks. The lock belongs to the operating system, so it is never stale, and it also works between containers
  * with one file system. Returns undefined when another lock exists.
- * @throws DatabaseUnusable
+ * @throws DatabaseUnusable, or SqliteError when the disk is full
  */
 export function lockFile(file: string, mode: 'exclusive' | 'shared'): FileLock | undefined {
   createFile(file);
@@ -91,7 +91,8 @@ export function lockFile(file: string, mode: 'exclusive' | 'shared'): FileLock |
   } catch (error) {
     database.close();
     if (isBusy(error)) return undefined;
-    throw explain(file, error);
+    // The callers name the remedy for a full disk.
+    throw isFull(error) ? error : explain(file, error);
   }
   return {
     release: () => {
@@ -103,6 +104,7 @@ export function lockFile(file: string, mode: 'exclusive' | 'shared'): FileLock |
   };
 }
 
+const isFull = (error: unknown): boolean => error instanceof Database.SqliteError && codeOf(error) === 'SQLITE_FULL';
 const isBusy = (error: unknown): boolean =>
   error instanceof Error &&
   (('code' in error && error.code === 'SQLITE_BUSY') || /database is locked/.test(error.message));
