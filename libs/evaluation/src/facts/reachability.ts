@@ -34,12 +34,14 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
   const comparedOtherwise = isNew || changesChecks(before, after) ? leaveOut(cluster, entries) : [];
   const isCheckedOtherwise =
     isNew || before.reports.hardware !== after.reports.hardware || comparedOtherwise.includes(after.key);
-  if (isCheckedOtherwise || isAbsent(before) !== isAbsent(after))
-    connectivity.setOutdated(hostId, entries.isOutdated(cluster, hostId));
-  // Another host of the same machine may determine its connectivity.
-  const sameMachine = connectedLast(entries.hostsWithId(cluster, hostId));
-  if (isCheckedOtherwise || before.reports.reaches !== after.reports.reaches || sameMachine.length > 1)
-    connectHost(combined, sameMachine.at(-1) ?? after, hostId);
+  const isPresentOtherwise = isAbsent(before) !== isAbsent(after);
+  if (isCheckedOtherwise || isPresentOtherwise) connectivity.setOutdated(hostId, entries.isOutdated(cluster, hostId));
+  const reachesOtherwise = isCheckedOtherwise || before.reports.reaches !== after.reports.reaches;
+  if (reachesOtherwise || isPresentOtherwise) {
+    // Another host of the same machine may determine its connectivity.
+    const sameMachine = connectedLast(entries.hostsWithId(cluster, hostId));
+    if (reachesOtherwise || sameMachine.length > 1) connectHost(combined, sameMachine.at(-1) ?? after, hostId);
+  }
   keys.push(...reconnectOthers(comparedOtherwise, after.key, cluster, entries));
   if (hadReports !== connectivity.hasReports) keys.push(...cluster.hostKeys);
   keys.push(...withOtherFamilies(cluster, entries));
