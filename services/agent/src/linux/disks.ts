@@ -73,7 +73,7 @@ async function readDisk(
   const path = files.exists(`/dev/${name}`) ? `/dev/${name}` : (byPath ?? `/dev/${name}`);
   const driveType = driveTypeOf(files, name, byPath ?? '');
   // The appliance is installed on the disk from which it runs.
-  const used = isOfAppliance(files, name) ? [] : mountsOf(mounts, name);
+  const used = isOfAppliance(files, name) ? [] : mountsOf(files, mounts, name);
   const isMedia = driveType === 'ODD' || used.some(({ target }) => target.endsWith('iso'));
   const reasons = isMedia
     ? ['Disk holds the medium that the machine runs from']
@@ -203,9 +203,28 @@ const holdersOf = (files: MachineFiles, name: string): readonly string[] => {
   return [...new Set(parts.flatMap((part) => files.list(`/sys/block/${part}/holders`)))];
 };
 
-/** Mounts of the disk itself and of its partitions: sda, sda1, nvme0n1p2. */
-function mountsOf(mounts: readonly Mount[], name: string): readonly Mount[] {
-  return mounts.filter(({ source }) => source.startsWith('/') && isPartOf(source, `/dev/${name}`));
+/** The disk, and all devices that are made from it: volumes of LVM, encrypted partitions, RAIDs, multipath disks. */
+function devicesOf(files: MachineFiles, name: string): readonly string[] {
+  const found = new Set([name]);
+  // A set that grows is iterated to its end.
+  for (const device of found) for (const holder of holdersOf(files, device)) found.add(holder);
+  return [...found];
+}
+
+/** Mounts of the disk itself, of its partitions and of the devices made from it: sda, sda1, nvme0n1p2, mapper/rhel-root. */
+function mountsOf(files: MachineFiles, mounts: readonly Mount[], name: string): readonly Mount[] {
+  const devices = devicesOf(files, name);
+  const mapped = new Set(devices.flatMap((device) => mapperPathOf(files, device) ?? []));
+  return mounts.filter(
+    ({ source }) =>
+      mapped.has(source) || (source.startsWith('/') && devices.some((one) => isPartOf(source, `/dev/${one}`))),
+  );
+}
+
+/** A mount has this path of a mapped device. */
+function mapperPathOf(files: MachineFiles, device: string): string | undefined {
+  const name = device.startsWith('dm-') ? files.text(`/sys/block/${device}/dm/name`) : undefined;
+  return name && `/dev/mapper/${name}`;
 }
 
 function reasonsAgainst(used: readonly Mount[], driveType: string): readonly string[] {
