@@ -4,18 +4,23 @@ import type { Segment } from './plan-response';
 
 /** One buffer is filled while the other is sent. */
 const BUFFERS = 2;
+/** A client that accepts no byte for this time is disconnected, because it keeps its place among the concurrent downloads. */
+const STALLED_MS_MAX = 600_000;
 
 /**
  * Sends the body in chunks at the speed of the client, and reads the next chunk while one is sent. Resolves true when
- * the client received everything, false when it disconnected. Rejects when the image cannot be read; then the
- * connection is closed. Two buffers are reused: with a new buffer per chunk, garbage collection after each 64 MiB
- * delayed all clients by about 20 ms.
+ * the client received everything, false when it disconnected or accepted nothing for too long. Rejects when the image
+ * cannot be read; then the connection is closed. Two buffers are reused: with a new buffer per chunk, garbage collection
+ * after each 64 MiB delayed all clients by about 20 ms.
  */
 export async function sendBody(
   response: ServerResponse,
   source: ByteSource,
   body: readonly Segment[],
+  stalledMsMax = STALLED_MS_MAX,
 ): Promise<boolean> {
+  // The HTTP server sets the timeout for idle connections when the response has ended.
+  response.setTimeout(stalledMsMax);
   const chunks = chunksOf(source, body);
   try {
     for (let next = chunks.next(); ;) {

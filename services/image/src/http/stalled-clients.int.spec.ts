@@ -1,0 +1,52 @@
+import { createServer, get, type IncomingMessage, type Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { zeroSource } from '@muster/boot-image';
+import { portOf } from '@muster/nest-kit';
+import { sendBody } from './send-image';
+
+const STALLED_MS_MAX = 300;
+/** More than the buffers of both sockets. */
+const SIZE = 32 * 1024 * 1024;
+
+describe('a client that does not read its download', () => {
+  let server: Server;
+  let sent: Promise<boolean>;
+  beforeEach(async () => {
+    server = createServer((_request, response) => {
+      sent = sendBody(response, zeroSource(SIZE), [{ offset: 0, length: SIZE }], STALLED_MS_MAX);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const download = (): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      get({ port: portOf(server), agent: false }, (answer) => resolve(answer.pause())).once('error', reject);
+    });
+
+  it('is disconnected, so that it does not keep its place among the concurrent downloads', async () => {
+    const answer = await download();
+    expect(await sent).toBe(false);
+    const read = async (): Promise<void> => {
+      for await (const chunk of answer) void chunk;
+    };
+    await expect(read()).rejects.toThrow(/aborted/);
+  });
+
+  it('receives everything when it continues in time, however long the whole download takes', async () => {
+    const answer = await download();
+    let bytes = 0;
+    let pauses = 0;
+    for await (const chunk of answer) {
+      const before = bytes;
+      bytes += (chunk as Buffer).length;
+      const isPause = Math.floor(before / (SIZE / 8)) !== Math.floor(bytes / (SIZE / 8));
+      pauses += Number(isPause);
+      if (isPause) await sleep(STALLED_MS_MAX / 3);
+    }
+    expect([bytes, pauses, await sent]).toEqual([SIZE, 8, true]);
+  });
+});
