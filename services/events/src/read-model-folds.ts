@@ -15,7 +15,7 @@ const table = (name: string, fields: readonly string[] = [], indexes = fields.ma
 export const READ_MODEL_FOLDS: readonly SavedFold[] = [
   {
     name: VIEWS_PROJECTION,
-    version: 12,
+    version: 13,
     tables: [
       table(COLLECTIONS.clusters, ['created_at']),
       table(COLLECTIONS.deletedClusters, ['created_at']),

@@ -180,4 +180,23 @@ describe('an entry of the event log', () => {
       `Host ${HOST_ID}: reached installation stage Rebooting`,
     ]);
   });
+
+  it('stays when the next percentage of a disk write follows on another text', async () => {
+    const writing = (progressInfo: string, stageChanged = false) =>
+      onHost('HostProgressed', { stage: 'Writing image to disk', progressInfo, stageChanged });
+    const silence = 'coreos-installer has printed nothing for 5 minutes. Check the source of the image and the disk.';
+    const messages = await messagesOf(
+      host,
+      writing('', true),
+      writing('40%'),
+      writing(silence),
+      writing('45%'),
+      writing('50%'),
+    );
+    expect(messages.slice(1)).toEqual([
+      `Host ${HOST_ID}: reached installation stage Writing image to disk: 40%`,
+      `Host ${HOST_ID}: reached installation stage Writing image to disk: ${silence}`,
+      `Host ${HOST_ID}: reached installation stage Writing image to disk: 50%`,
+    ]);
+  });
 });

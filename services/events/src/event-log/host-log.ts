@@ -177,14 +177,20 @@ export const HOST_LOG: LogRows<HostEvent, HostSubject> = {
     ),
 };
 
-/** A disk write reports its percentage many times. The log keeps only the entry with the last percentage. */
+/**
+ * A disk write reports its percentage many times. The log keeps only the entry with the last percentage. An entry with another text
+ * stays, such as that the write made no progress for some time.
+ */
 function progressLog({ stage, progressInfo }: EventData<'HostProgressed'>, host: HostSubject): readonly LogEntry[] {
   const event = progressInfo ? `${stage}: ${progressInfo}` : stage;
   const message = `Host ${host.name}: reached installation stage ${event}`;
-  const earlier = host.before?._progress_position;
-  const isSameStage = host.before?.progress.current_stage === stage && isPercentage(progressInfo);
+  const { _progress_position: earlier, progress: known } = host.before ?? {};
+  const replacesEarlier =
+    known?.current_stage === stage &&
+    isPercentage(progressInfo) &&
+    (!known.progress_info || isPercentage(known.progress_info));
   return aboutHost(host, 'host_install_progress_updated', 'info', message, { event }).map((entry) =>
-    isSameStage && earlier !== undefined ? { ...entry, replaces: earlier } : entry,
+    replacesEarlier && earlier !== undefined ? { ...entry, replaces: earlier } : entry,
   );
 }
 
