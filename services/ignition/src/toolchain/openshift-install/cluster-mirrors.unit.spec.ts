@@ -2,7 +2,9 @@ import { type MirrorRule, parseMirrorDocuments } from '@muster/adapter-oci-regis
 import { SettingsReader } from '@muster/nest-kit';
 import { ImageRegistryError } from '@muster/ports';
 import { readRegistries } from '../../service-registries';
+import { IGNORED_REPORT, keptInMemory, sampleInstallRequest } from '../sample-install-request.fixture.spec';
 import { InstallerBinaries, type OpenRegistries, readOpenshiftInstallSettings } from './installer-binaries';
+import { openshiftInstallToolchain } from './openshift-install-toolchain';
 
 const OCP = 'quay.io/openshift-release-dev/ocp-release';
 const CATALOGUE = JSON.stringify([
@@ -54,7 +56,7 @@ describe('mirrors in manifests of a cluster', () => {
     expect(used).toEqual([]);
     expect(error).toMatch(/Check that the service reaches quay\.io/);
     expect(error).toContain(
-      `Mirrors in manifests of the cluster that ALLOWED_RELEASE_REGISTRIES does not permit were not used: "${mirror}".`,
+      `Mirrors of the cluster that ALLOWED_RELEASE_REGISTRIES does not permit were not used: "${mirror}".`,
     );
   });
 
@@ -76,5 +78,51 @@ describe('mirrors in manifests of a cluster', () => {
     });
     expect(used).toEqual([{ ...given[0], mirrors: ['mirror.lan/ocp'] }]);
     expect(error).toContain('were not used: "evil.example.com/x".');
+  });
+});
+
+describe('mirrors in the install-config of a cluster', () => {
+  const source = 'quay.io/openshift-release-dev/ocp-release';
+  const ofService = { source, mirrors: ['service.lan/ocp'] };
+
+  /** Returns the mirrors and the access with which the toolchain reads the release. */
+  async function readWith(overrides: object) {
+    const settings = readOpenshiftInstallSettings(new SettingsReader({ WORK_DIR: '/nowhere' }), {
+      settings: undefined,
+      mirrors: [ofService],
+      permittedMirrors: 'any',
+    });
+    let used: Parameters<OpenRegistries>[0] | undefined;
+    const binaries = new InstallerBinaries(settings, (wanted) => {
+      used = wanted;
+      return Promise.reject(new ImageRegistryError(source, 'quay.io', 'no answer', 'unreachable'));
+    });
+    const order = sampleInstallRequest({ installConfigOverrides: JSON.stringify(overrides), mirrors: [ofService] });
+    const made = openshiftInstallToolchain(settings, binaries).make(order, keptInMemory(), IGNORED_REPORT);
+    await expect(made).rejects.toThrow('cannot be read');
+    return used;
+  }
+
+  it.each(['imageDigestSources', 'imageContentSources'])('are those of %s in the overrides', async (list) => {
+    const given = { source, mirrors: ['mirror.lan/ocp'] };
+    const { mirrors } = (await readWith({ [list]: [given] })) ?? {};
+    expect(mirrors).toEqual([{ ...given, neverContactSource: false }]);
+  });
+
+  it('have the policy of the overrides', async () => {
+    const given = { source, mirrors: ['mirror.lan/ocp'] };
+    const imageDigestSources = [{ ...given, sourcePolicy: 'NeverContactSource' }];
+    expect(await readWith({ imageDigestSources })).toMatchObject({ mirrors: [{ ...given, neverContactSource: true }] });
+  });
+
+  it('are not repeated when they are those of the service', async () => {
+    expect(await readWith({ fips: false })).toMatchObject({ mirrors: [] });
+  });
+
+  it('are read with the certificate authorities and the pull secret of the overrides', async () => {
+    const authority = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+    const pullSecret = '{"auths":{"mirror.lan":{"auth":"b3duOnNlY3JldA=="}}}';
+    const used = await readWith({ additionalTrustBundle: authority, pullSecret });
+    expect(used).toMatchObject({ caPem: authority, pullSecret });
   });
 });

@@ -84,7 +84,7 @@ export interface WantedInstaller {
   readonly isFips: boolean;
   /** Certificate authorities of the site, in addition to those of the service. */
   readonly caPem: string;
-  /** Mirrors of the cluster. They are tried before those of the service. */
+  /** Mirrors in the install-config and the manifests of the cluster. They are tried before those of the service. */
   readonly mirrors: readonly MirrorRule[];
 }
 
@@ -253,7 +253,7 @@ const MIRROR_CHARS_MAX = 128;
 
 const notUsedText = (mirrors: readonly string[]): string => {
   const names = mirrors.slice(0, MIRRORS_SHOWN_MAX).map((mirror) => JSON.stringify(mirror.slice(0, MIRROR_CHARS_MAX)));
-  return `Mirrors in manifests of the cluster that ALLOWED_RELEASE_REGISTRIES does not permit were not used: ${names.join(', ')}.`;
+  return `Mirrors of the cluster that ALLOWED_RELEASE_REGISTRIES does not permit were not used: ${names.join(', ')}.`;
 };
 
 const remedyOf = ({ fault, registry }: ImageRegistryError): string => REMEDIES[fault](registry);

@@ -4,12 +4,13 @@ import {
   clusterIdIn,
   finishBootstrap,
   type IgnitionConfig,
+  type InstallConfig,
   type ManifestFile,
   toIgnitionConfig,
   toIgnitionJson,
 } from '@muster/ignition-config';
 import { RefusalError } from '@muster/problems';
-import { createJsonReader } from '@muster/schema';
+import { createJsonReader, listAt, textAt } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 import { customManifestsJson } from '../../artifacts/operator-files';
 import { hostConfigs, parseManifests, rolesOf, withHostStatus } from '../host-configs';
@@ -38,14 +39,17 @@ export function openshiftInstallToolchain(
     keptSecrets: [OUTPUT],
     async make(order, keep, report) {
       const kept = await keep(OUTPUT, async () => {
+        // A refusal of the install-config comes before the download of the installer.
+        const config = composedInstallConfig(order);
         const { ocpReleaseImage = '', openshiftVersion = '', installConfigOverrides } = order.settings;
         const wanted = {
           releaseImage: ocpReleaseImage,
-          pullSecret: order.pullSecret,
+          // The overrides may contain the access to the mirrors in them.
+          pullSecret: textAt(config, 'pullSecret') ?? '',
           openshiftVersion,
           isFips: installConfigOverrides?.isFips ?? false,
-          caPem: order.additionalTrustBundle,
-          mirrors: await mirrorsIn(order.manifests, documents),
+          caPem: textAt(config, 'additionalTrustBundle') ?? '',
+          mirrors: [...mirrorsInConfig(config, order), ...(await mirrorsIn(order.manifests, documents))],
         };
         const { endUse, installer, release } = await binaries.of(wanted, report.downloaded, report.signal);
         try {
@@ -95,6 +99,20 @@ function numberedTurns(count: number) {
       } else free.push(slot);
     }
   };
+}
+
+const MIRROR_LISTS = ['imageDigestSources', 'imageContentSources'];
+
+/** Returns the mirrors that the overrides add to those of the service, which are used anyway. */
+function mirrorsInConfig(config: InstallConfig, order: InstallRequest): readonly MirrorRule[] {
+  const keyOf = (source: string, mirrors: readonly unknown[]): string => JSON.stringify([source, mirrors]);
+  const ofService = new Set(order.mirrors.map(({ source, mirrors }) => keyOf(source, mirrors)));
+  return MIRROR_LISTS.flatMap((list) => listAt(config, list)).flatMap((entry) => {
+    const source = textAt(entry, 'source') ?? '';
+    const mirrors = listAt(entry, 'mirrors').filter((mirror) => typeof mirror === 'string');
+    if (source === '' || ofService.has(keyOf(source, mirrors))) return [];
+    return [{ source, mirrors, neverContactSource: textAt(entry, 'sourcePolicy') === 'NeverContactSource' }];
+  });
 }
 
 /** Kinds of documents with mirrors, so that other manifests are not parsed. */
