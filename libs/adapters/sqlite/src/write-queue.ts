@@ -23,6 +23,7 @@ export type WriterRequest =
     }
   | { readonly id: number; readonly kind: 'checkpoint' | 'truncate' | 'close'; readonly to: number };
 type Write = Extract<WriterRequest, { kind: 'write' }>;
+type Open = Extract<WriterRequest, { kind: 'open' }>;
 
 /** `explanation`: of a DatabaseUnusable, because a structured clone does not keep the class of an error. */
 export type WriterAnswer =
@@ -35,8 +36,10 @@ export type WriterAnswer =
  * throws fails its whole transaction.
  */
 export class WriteQueue {
-  /** By number. An error: the database could not be opened. */
-  private readonly databases = new Map<number, (WrittenDatabase & WrittenFile) | Error>();
+  /** By number, as the next map. */
+  private readonly requested = new Map<number, Open>();
+  /** Without those that could not be opened. */
+  private readonly databases = new Map<number, WrittenDatabase>();
   private readonly waiting = new Map<number, Write[]>();
 
   constructor(
@@ -64,12 +67,15 @@ export class WriteQueue {
 
   private control(request: Exclude<WriterRequest, Write>): readonly unknown[] {
     if (request.kind === 'truncate') return [truncateUnusedLog(this.database(request.to).database)];
-    if (request.kind === 'open') this.open(request);
-    else if (request.kind === 'checkpoint') this.database(request.to).database.pragma('wal_checkpoint(PASSIVE)');
+    if (request.kind === 'open') {
+      this.requested.set(request.to, request);
+      this.database(request.to);
+    } else if (request.kind === 'checkpoint') this.database(request.to).database.pragma('wal_checkpoint(PASSIVE)');
     else {
       const opened = this.databases.get(request.to);
+      this.requested.delete(request.to);
       this.databases.delete(request.to);
-      if (opened && !(opened instanceof Error)) {
+      if (opened) {
         closeDurableDatabase(opened.database);
         opened.onClosed?.();
       }
@@ -77,18 +83,15 @@ export class WriteQueue {
     return [];
   }
 
-  private open({ to, as, file }: Extract<WriterRequest, { kind: 'open' }>): void {
-    try {
-      this.databases.set(to, { ...openWritten(as, file), ...file });
-    } catch (error) {
-      this.databases.set(to, explain(file.file, error));
-    }
-  }
-
-  private database(to: number): WrittenDatabase & WrittenFile {
-    const opened = this.databases.get(to) ?? new Error('The database is closed.');
-    if (opened instanceof Error) throw opened;
-    return opened;
+  /** Opens the database unless it is open. What prevented that before may have passed, such as a full disk. */
+  private database(to: number): WrittenDatabase {
+    const opened = this.databases.get(to);
+    if (opened) return opened;
+    const { as, file } = this.requested.get(to) ?? {};
+    if (!as || !file) throw new Error('The database is closed.');
+    const now = openWritten(as, file);
+    this.databases.set(to, now);
+    return now;
   }
 
   private commit(to: number): void {
@@ -105,8 +108,7 @@ export class WriteQueue {
       const results = work();
       return requests.map(({ id }, index) => ({ id, result: results[index] }));
     } catch (error) {
-      const opened = this.databases.get(requests[0]?.to ?? NaN);
-      const explained = explain(opened && 'file' in opened ? String(opened.file) : '', error);
+      const explained = explain(this.requested.get(requests[0]?.to ?? NaN)?.file.file ?? '', error);
       if (!(explained instanceof DatabaseUnusable)) return requests.map(({ id }) => ({ id, error: explained }));
       const { file, explanation, code } = explained;
       return requests.map(({ id }) => ({ id, file, explanation, code }));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NO_STREAM, type StreamId, Unavailable } from '@muster/ports';
 import { collectPages, eventToAppend, eventually, temporaryDirectory, threadFromSource } from '@muster/testing';
@@ -84,6 +84,18 @@ describe('writer thread', () => {
     });
     expect(await store.append(freshStream(), NO_STREAM, [eventToAppend()])).toMatchObject({ kind: 'appended' });
     await store.close();
+    await writer.close();
+  });
+
+  it('opens a database again that could not be opened at first, such as on a disk that was full', async () => {
+    const writer = threadOf();
+    const folder = file('later');
+    const writes = writer.open('objects', { file: join(folder, 'objects.db') });
+    const put = () => writes.run('put', [`sha256:${randomUUID()}`, 0, new Uint8Array(1)]);
+    await expect(put()).rejects.toMatchObject({ name: 'DatabaseUnusable', file: join(folder, 'objects.db') });
+    mkdirSync(folder);
+    await expect(put()).resolves.toBeUndefined();
+    await writes.close();
     await writer.close();
   });
 

@@ -192,7 +192,7 @@ function createWriter(openChannel: OpenChannel): SqliteWriter {
   return {
     open: (as, file, onTransaction = () => undefined) => {
       const to = databases++;
-      // Each write fails with the reason when the database could not be opened.
+      // Each write tries again, and fails with the reason when the database cannot be opened.
       send({ id: nextId++, kind: 'open', to, as, file }, { onTransaction }).catch(() => undefined);
       return {
         run: (name, args, onResult) =>
