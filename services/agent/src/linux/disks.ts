@@ -16,8 +16,18 @@ export async function readDisks(files: MachineFiles): Promise<readonly Disk[]> {
     byId: linksIn(files, '/dev/disk/by-id', (link) => /^(wwn-|nvme-eui)/.test(link)),
   };
   const reported = files.list('/sys/block').filter((name) => isReported(files, name));
-  return Promise.all(reported.map((name) => readDisk(files, mounts, names, name)));
+  const disks = new Map<string, Disk>();
+  const queue = [...reported];
+  const work = async (): Promise<void> => {
+    for (let name = queue.shift(); name !== undefined; name = queue.shift())
+      disks.set(name, await readDisk(files, mounts, names, name));
+  };
+  await Promise.all(Array.from({ length: PARALLEL_MAX }, work));
+  return reported.flatMap((name) => disks.get(name) ?? []);
 }
+
+/** A program reads each disk. A storage network has hundreds, and other work would wait until the programs of all have started. */
+const PARALLEL_MAX = 16;
 
 const APPLIANCE_BYTES = 100 * 1024 ** 3;
 
