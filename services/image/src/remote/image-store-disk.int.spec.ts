@@ -107,6 +107,24 @@ describe('the store of base images on a small disk', () => {
     expect(await first).toBe('ready');
   });
 
+  it('counts a larger file that is replacing another one against the limit of all images', async () => {
+    expect(await download('a')).toBe('ready');
+    await stage.store.close();
+    stage.open({ bytesMax: 2 * FILE.length + 100_000 });
+    const moved = image('a', `${stage.server.url}/moved`);
+    await stage.store.start([moved, image('b', stage.server.url)]);
+    stage.server.serve(Buffer.concat([FILE, Buffer.alloc(150_000)]), { holdAfterBytes: 100_000 });
+    stage.store.fetch(moved);
+    await eventually('a part is on disk', () => stage.sizeOnDisk('rhcos-a.iso.partial') === 100_000);
+    stage.server.serve(FILE);
+    expect(await download('b')).toBe(
+      'it needs 300000 bytes, and 450000 of OS_IMAGES_STORE_BYTES_MAX=700000 are in use',
+    );
+    stage.server.release();
+    await eventually('the file is replaced', () => stage.evicted.length === 1);
+    expect(images()).toEqual(['rhcos-a.iso']);
+  });
+
   it('continues a partial file when the disk has space for the rest', async () => {
     givenDiskFor(1);
     await downloadPart('a');

@@ -41,8 +41,8 @@ export class ImageStore {
   private readonly states = new Map<string, StoredImageState>();
   private readonly users = new Map<string, number>();
   private readonly downloads = new Map<string, Promise<void>>();
-  /** Bytes that running downloads still have to write. */
-  private readonly missing = new Map<string, number>();
+  /** Running downloads that have their space: the size of the file, and the bytes that are still to be written. */
+  private readonly incoming = new Map<string, { readonly totalBytes: number; readonly missingBytes: number }>();
   /** Downloads are admitted one after the other, so that no two of them take the same space. */
   private admitted = Promise.resolve();
   /** Ready files that are replaced when the file of the new URL in OS_IMAGES is there, with the time of the next attempt. */
@@ -119,7 +119,7 @@ export class ImageStore {
     if (isCurrent || this.downloads.has(image.fileName) || failedLately || this.stop.signal.aborted) return;
     this.report(image, { kind: 'downloading', receivedBytes: 0, totalBytes: undefined });
     const download = this.turns
-      .take(image.fileName, () => this.download(image).finally(() => this.missing.delete(image.fileName)))
+      .take(image.fileName, () => this.download(image).finally(() => this.incoming.delete(image.fileName)))
       .catch((error: unknown) => this.failed(image, error))
       .finally(() => this.downloads.delete(image.fileName));
     this.downloads.set(image.fileName, download);
@@ -191,7 +191,7 @@ export class ImageStore {
         return (this.admitted = this.admitted.then(makeRoom, makeRoom));
       },
       progress: (receivedBytes, totalBytes) => {
-        this.missing.set(image.fileName, totalBytes - receivedBytes);
+        this.incoming.set(image.fileName, { totalBytes, missingBytes: totalBytes - receivedBytes });
         this.report(image, { kind: 'downloading', receivedBytes, totalBytes });
       },
       // The record exists before a new file, so that one of an interrupted download is not taken for a copied one.
@@ -225,10 +225,10 @@ export class ImageStore {
         `it has ${totalBytes} bytes, and OS_IMAGES_STORE_BYTES_MAX allows ${bytesMax} for all images`,
       );
     const others = await this.othersByUse(fileName);
-    const onTheirWay = [...this.states].map(([name, state]) =>
-      state.kind === 'downloading' && name !== fileName ? (state.totalBytes ?? 0) : 0,
-    );
-    let taken = sum(others.map(({ bytes }) => bytes)) + sum(onTheirWay);
+    // The larger one of a file and its replacement counts.
+    const sizes = new Map(others.map(({ name, bytes }) => [name, bytes]));
+    for (const [name, one] of this.incoming) sizes.set(name, Math.max(sizes.get(name) ?? 0, one.totalBytes));
+    let taken = sum([...sizes.values()]);
     const parts = (await readdir(directory)).filter((name) => this.isIdlePart(name, fileName));
     const partBytes = sum(await Promise.all(parts.map((name) => sizeOf(this.pathOf(name)))));
     let lacking = await this.lackingBytes(missingBytes);
@@ -261,14 +261,14 @@ export class ImageStore {
     }
     // A request may use an image meanwhile.
     assertRoom(0);
-    this.missing.set(fileName, missingBytes);
+    this.incoming.set(fileName, { totalBytes, missingBytes });
   }
 
   /** Returns the bytes that the disk has too few. */
   private async lackingBytes(missingBytes: number): Promise<number> {
     if (missingBytes <= 0) return 0;
-    const { directory, reserveBytes, freeBytes } = this.options;
-    return reserveBytes + missingBytes + sum([...this.missing.values()]) - (await freeBytes(directory));
+    const coming = sum([...this.incoming.values()].map((other) => other.missingBytes));
+    return this.options.reserveBytes + missingBytes + coming - (await this.options.freeBytes(this.options.directory));
   }
 
   /** Returns whether the file is a part of another download, which is not running. */
