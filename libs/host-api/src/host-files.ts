@@ -1,4 +1,6 @@
-import { gzipSync } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 
 /**
  * Returns whether `name` is the disk `device` or one of its partitions. `device`: path in /dev. `name`: path in /dev, or the
@@ -16,18 +18,31 @@ const BLOCK_BYTES = 512;
 /** Maximum size of a log bundle that the service accepts, in bytes: 250 MiB. */
 export const LOG_BUNDLE_BYTES_MAX = 262_144_000;
 
-/** Returns a `.tar.gz` (ustar) of the files, by name. */
-export function createTarGz(files: { readonly [name: string]: string | Buffer }): Buffer {
-  const blocks = Object.entries(files).flatMap(([name, text]) => {
-    const content = typeof text === 'string' ? Buffer.from(text) : text;
-    const padding = Buffer.alloc((BLOCK_BYTES - (content.length % BLOCK_BYTES)) % BLOCK_BYTES);
-    return [tarHeader(name, content.length), content, padding];
+/** The content of each file, by name. */
+type Files = { readonly [name: string]: string | Buffer };
+
+/** Returns a `.tar.gz` (ustar) of the files. It is compressed in parts, so that other work continues: logs can have hundreds of MiB. */
+export async function createTarGz(files: Files): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  await pipeline(Readable.from(tarBlocks(files)), createGzip(), async (compressed: AsyncIterable<Buffer>) => {
+    for await (const part of compressed) parts.push(part);
   });
-  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK_BYTES)]));
+  return Buffer.concat(parts);
+}
+
+/** Returns a tar (ustar) of the files, part by part. */
+export function* tarBlocks(files: Files): Generator<Buffer> {
+  for (const [name, text] of Object.entries(files)) {
+    const content = typeof text === 'string' ? Buffer.from(text) : text;
+    yield tarHeader(name, content.length);
+    yield content;
+    yield Buffer.alloc((BLOCK_BYTES - (content.length % BLOCK_BYTES)) % BLOCK_BYTES);
+  }
+  yield Buffer.alloc(2 * BLOCK_BYTES);
 }
 
 /** Returns the log archive of a host. Its files are in the folder where programs that analyse bundles look for them. */
-export const hostLogArchive = (hostId: string, files: { readonly [name: string]: string | Buffer }): Buffer =>
+export const hostLogArchive = (hostId: string, files: Files): Promise<Buffer> =>
   createTarGz(Object.fromEntries(Object.entries(files).map(([name, text]) => [`logs_host_${hostId}/${name}`, text])));
 
 const CHECKSUM_OFFSET = 148;

@@ -22,7 +22,7 @@ export {
   type RetryPolicy,
 } from './http/http-client';
 export { basicAuthorization, proxyOf, readProxySettings, type ProxySettings, withoutCredentials } from './http/proxy';
-export { createTarGz, hostLogArchive, isPartOf, LOG_BUNDLE_BYTES_MAX } from './host-files';
+export { createTarGz, hostLogArchive, isPartOf, LOG_BUNDLE_BYTES_MAX, tarBlocks } from './host-files';
 export {
   ARBITER_LABEL,
   CONTROL_PLANE_LABEL,

@@ -62,7 +62,7 @@ async function upload(
   more: { readonly [name: string]: Buffer },
   signal: AbortSignal,
 ): Promise<void> {
-  const archive = createTarGz({ [LOG_NAME]: await ownLog(controller, signal), ...more });
+  const archive = await createTarGz({ [LOG_NAME]: await ownLog(controller, signal), ...more });
   await controller.api.uploadControllerLogs(controller.settings.clusterId, archive, signal);
 }
 

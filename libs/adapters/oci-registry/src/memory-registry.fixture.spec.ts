@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createTarGz } from '@muster/host-api';
+import { gzipSync } from 'node:zlib';
+import { tarBlocks } from '@muster/host-api';
 import type { HttpRequest, HttpResponse, ImageRegistry } from '@muster/ports';
 import { blobCache } from './blob-cache';
 import { ociImageRegistry } from './oci-image-registry';
@@ -21,7 +22,9 @@ export function memoryRegistry(): MemoryRegistry {
   };
   return {
     add: (...layers) => {
-      const archives = layers.map((layer) => put(Buffer.isBuffer(layer) ? layer : createTarGz(layer)));
+      const archives = layers.map((layer) =>
+        put(Buffer.isBuffer(layer) ? layer : gzipSync(Buffer.concat([...tarBlocks(layer)]))),
+      );
       return put(Buffer.from(JSON.stringify({ layers: archives }))).digest;
     },
     answer: ({ url }) => {

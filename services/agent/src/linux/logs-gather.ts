@@ -75,8 +75,10 @@ export async function gatherLogs(
     await api.reportHostLogs(order, 'collecting', signal);
     try {
       const files = await collect(order.isBootstrap, run, signal);
-      const send = (more: LogFiles): Promise<void> =>
-        api.uploadHostLogs(order.clusterId, order, hostLogArchive(order.hostId, { ...files, ...more }), signal);
+      const send = async (more: LogFiles): Promise<void> => {
+        const archive = await hostLogArchive(order.hostId, { ...files, ...more });
+        await api.uploadHostLogs(order.clusterId, order, archive, signal);
+      };
       await send({});
       if (order.isBootstrap && order.includesControlPlane) await send(await collectControlPlane(order, run, signal));
     } finally {

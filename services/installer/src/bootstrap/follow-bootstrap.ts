@@ -190,7 +190,7 @@ async function sendControllerLogs(installation: Installation, cluster: ClusterAp
       const [pod] = [...pods].sort((a, b) => (createdAt(a) < createdAt(b) ? 1 : -1));
       if (pod) {
         const log = await cluster.podLog({ namespace: NAMESPACE, name: pod.metadata.name }, {}, signal);
-        const archive = createTarGz({ 'assisted-installer-controller.logs': log });
+        const archive = await createTarGz({ 'assisted-installer-controller.logs': log });
         await api.uploadControllerLogs(settings.clusterId, archive, signal);
       }
     } catch {

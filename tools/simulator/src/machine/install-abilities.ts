@@ -52,7 +52,7 @@ export function createInstallAbilities(options: InstallAbilitiesOptions): Abilit
   const sendLogs = async (api: ServiceApi, ids: LogOwner, signal: AbortSignal): Promise<void> => {
     await api.reportHostLogs(ids, 'collecting', signal);
     await timer.work(DURATIONS_MS.logsGathering, signal);
-    const bundle = hostLogArchive(ids.hostId, {
+    const bundle = await hostLogArchive(ids.hostId, {
       'agent.logs': `${self.hostname}: simulated agent\n`,
       'installer.logs': `${self.hostname}: simulated installer\n`,
     });
