@@ -90,8 +90,15 @@ const PREPARATION: readonly Case[] = [
     'preparing-for-installation',
     'preparing-failed',
     [...day1('preparing-for-installation'), deadline('preparing')],
-    refresh({ images: 'unknown' }, preparing),
-    'The host has encountered a preparation timeout, the following conditions failed: image X is not available',
+    refresh({ images: 'unknown', preparationIds: [] }, preparing),
+    'The host has encountered a preparation timeout, the following conditions failed: container-images-available',
+  ],
+  [
+    'preparing-for-installation',
+    'preparing-failed',
+    [...day1('preparing-for-installation'), deadline('preparing')],
+    refresh({ diskSpeed: 'unknown', images: 'unknown', preparationIds: [] }, preparing),
+    'The host has encountered a preparation timeout, the following conditions failed: container-images-available ; sufficient-installation-disk-speed',
   ],
 ];
 const DISCOVERY: readonly Case[] = [

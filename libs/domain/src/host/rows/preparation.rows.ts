@@ -15,6 +15,11 @@ const insufficient = blocked('insufficient');
 /** Returns the failing validations that the preparation checks. */
 const failingPreparation = ({ conditions }: Context['command']): string[] =>
   (conditions?.preparationIds ?? []).filter((id) => conditions?.failingIds.includes(id));
+/** Returns the validations of the checks without a good result. They pass while nothing was measured. */
+const unfinishedChecks = ({ conditions }: Context['command']): string[] => [
+  ...(conditions?.diskSpeed === 'ok' ? [] : ['sufficient-installation-disk-speed']),
+  ...(conditions?.images === 'ok' ? [] : ['container-images-available']),
+];
 const ready = (): StatusReason => hostReason('ready');
 
 /** Rows from `known` to `installing`. The preparation of the cluster starts and ends that of its hosts. */
@@ -112,7 +117,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { connection: CONNECTED, cluster: ['preparing'], preparation: ['running'], statusDeadline: ['passed'] },
     to: 'preparing-failed',
     why: 'A disk or image check did not complete before the deadline.',
-    status: ({ command }) => hostReason('preparation-timed-out', { failing: command.conditions?.preparationIds ?? [] }),
+    status: ({ command }) => hostReason('preparation-timed-out', { failing: unfinishedChecks(command) }),
   },
   {
     id: 'preparation-called-off',
