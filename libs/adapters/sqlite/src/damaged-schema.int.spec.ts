@@ -1,9 +1,15 @@
 import { join } from 'node:path';
+import { inMemoryObjectStore } from '@muster/adapter-in-memory';
 import type { SavedState, StateConsumer, StateStore } from '@muster/ports';
 import { temporaryDirectory } from '@muster/testing';
 import Database from 'libsql';
 import { explain } from './database';
+import { sqliteEventStore } from './event-store';
+import { verifySqliteFile } from './maintenance';
+import { sqliteSealedStorage } from './sealed-storage';
+import { sqliteSmallObjects } from './small-objects';
 import { sqliteStateStore } from './state-store';
+import { copySqliteFile, type StoredFile } from './written-databases';
 
 const SAMPLE: StateConsumer = { name: 'sample', tables: [{ name: 'rows', fields: ['zone'], indexes: [['zone']] }] };
 const row = (key: string) => ({ table: 'rows', key, row: { key, value: Buffer.from(key), fields: ['north'] } });
@@ -60,6 +66,30 @@ describe('a saved state whose schema or index is damaged', () => {
     expect(discarded).toHaveLength(1);
     expect(next.state.keysAfter('rows', undefined, 10)).toEqual([]);
     await next.store.close();
+  });
+});
+
+describe('a file whose schema is damaged', () => {
+  const directory = temporaryDirectory();
+  afterAll(() => directory.remove());
+  const objectsIn = (file: string) => sqliteSmallObjects({ file, others: inMemoryObjectStore() });
+
+  it.each<[StoredFile, (file: string) => { close(): Promise<void> }, string, string]>([
+    ['events', (file) => sqliteEventStore({ file }), 'events', 'checksum'],
+    ['events', (file) => sqliteEventStore({ file }), 'events', 'revision'],
+    ['objects', objectsIn, 'objects', 'stored_at_ms'],
+    ['sealed', sqliteSealedStorage, 'sealed', 'bytes'],
+  ])('as the one of the %s is named with its remedy by every use', async (kind, open, table, column) => {
+    const file = join(directory.path, `${kind}-${column}.sqlite`);
+    await open(file).close();
+    const database = new Database(file);
+    const sql = `replace(replace(sql, '${column} ', 'damaged '), ' ${column})', ' damaged)')`;
+    database.exec(`PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = ${sql} WHERE tbl_name = '${table}'`);
+    database.close();
+    const refusal = `Database ${file}: the database is damaged. Restore it from a backup.`;
+    expect(() => open(file)).toThrow(refusal);
+    expect(() => copySqliteFile(kind, file, `${file}.copy`, () => undefined)).toThrow(refusal);
+    await expect(verifySqliteFile(kind, file)).rejects.toThrow(refusal);
   });
 });
 

@@ -41,8 +41,12 @@ const PRIMARY_CODES: ReadonlyMap<number, string> = new Map([
   [10, 'SQLITE_IOERR'],
 ]);
 
+/** The schema of the file differs from the one with which it was created. */
+const NO_SUCH_NAME = /^no such (?:column|table)/;
+
 /** Returns the code. The driver does not know some extended codes, such as the one of a damaged index. Their low byte is the primary code. */
-export const codeOf = ({ code }: InstanceType<typeof Database.SqliteError>): string => {
+export const codeOf = ({ code, message }: InstanceType<typeof Database.SqliteError>): string => {
+  if (NO_SUCH_NAME.test(message)) return 'SQLITE_CORRUPT';
   const [, extended] = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code) ?? [];
   return PRIMARY_CODES.get(Number(extended) & 0xff) ?? code;
 };
@@ -186,6 +190,7 @@ const prepareDatabase = (database: Database.Database, file: string, maxBytes?: n
     if (database.inTransaction) database.exec('ROLLBACK');
     throw error;
   }
+  database.prepare('SELECT id, name, position, stream, revision, body, checksum FROM streams, events LIMIT 0');
   if (version === 0) truncateLog(database);
   if (maxBytes !== undefined) database.pragma(`max_page_count = ${Math.floor(maxBytes / PAGE_BYTES)}`);
 };

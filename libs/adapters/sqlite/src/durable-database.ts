@@ -16,7 +16,12 @@ const SEALED_SCHEMA = `
   ) STRICT, WITHOUT ROWID`;
 
 /** @throws DatabaseUnusable */
-export const openObjectsDatabase = (file: string): Database.Database => openDurableDatabase(file, OBJECTS_SCHEMA);
+export const openObjectsDatabase = (file: string): Database.Database =>
+  openDurableDatabase(
+    file,
+    OBJECTS_SCHEMA,
+    (database) => void database.prepare('SELECT digest, stored_at_ms, body FROM objects'),
+  );
 
 /** @throws DatabaseUnusable */
 export const openSealedDatabase = (file: string): Database.Database =>
@@ -24,12 +29,13 @@ export const openSealedDatabase = (file: string): Database.Database =>
     // Values of earlier releases have no checksum.
     const hasChecksum = database.prepare("SELECT 1 FROM pragma_table_info('sealed') WHERE name = 'checksum'").get();
     if (!hasChecksum) database.exec('ALTER TABLE sealed ADD COLUMN checksum INTEGER');
+    database.prepare('SELECT scope, name, bytes, checksum FROM sealed');
   });
 
 /**
  * Opens a database file in which an acknowledged commit survives a power failure. Creates it, readable by the owner only. Several
  * processes of one machine may have it open. `schema`: statements that create tables unless they exist. `update` changes tables of
- * earlier releases in the same transaction.
+ * earlier releases in the same transaction, and reads the columns, because a damaged schema may have others.
  * @throws DatabaseUnusable
  */
 export const openDurableDatabase = (

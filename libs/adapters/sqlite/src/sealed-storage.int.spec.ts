@@ -132,7 +132,7 @@ describe('sqliteSealedStorage', () => {
       openDurableDatabase(unchanged, 'CREATE TABLE IF NOT EXISTS one (value)', (database) =>
         database.exec(`ALTER TABLE ${table} ADD COLUMN checksum INTEGER`),
       );
-    expect(change('absent')).toThrow('no such table: absent');
+    expect(change('absent')).toThrow(`Database ${unchanged}: the database is damaged. Restore it from a backup.`);
     const database = change('one')();
     expect(database.prepare('SELECT count(checksum) FROM one').raw().get()).toEqual([0]);
     database.close();

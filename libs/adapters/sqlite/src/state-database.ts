@@ -18,13 +18,10 @@ export class DamagedRow extends Error {}
 /** Codes of SQLite for a file that is damaged or shorter than its header says. */
 const DAMAGE = /^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/;
 
-/** The schema differs from the declarations of the tables. */
-const NO_SUCH_NAME = /^no such (?:column|table)/;
-
 export const isDamage = (error: unknown): boolean => {
   if (error instanceof OtherFormat || error instanceof DamagedRow) return true;
-  if (error instanceof DatabaseUnusable) return DAMAGE.test(error.code ?? '') || NO_SUCH_NAME.test(error.explanation);
-  return error instanceof Database.SqliteError && (DAMAGE.test(codeOf(error)) || NO_SUCH_NAME.test(error.message));
+  if (error instanceof DatabaseUnusable) return DAMAGE.test(error.code ?? '');
+  return error instanceof Database.SqliteError && DAMAGE.test(codeOf(error));
 };
 
 /**
