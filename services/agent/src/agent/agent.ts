@@ -111,13 +111,16 @@ const NOT_FOUND = 404;
 /**
  * Runs from one registration to the next: waits for a poll or a wake-up, and starts the returned steps without waiting
  * for them. While the installer runs, an unavailable service does not end the session, because a host that registers
- * during its installation has restarted.
+ * during its installation has restarted. `working`: the types of the steps that run, also of earlier sessions.
  */
-export async function runSession(options: AgentOptions, signal: AbortSignal): Promise<SessionEnd> {
+export async function runSession(
+  options: AgentOptions,
+  signal: AbortSignal,
+  working = new Set<string>(),
+): Promise<SessionEnd> {
   const wakeSignal = createWakeSignal(options.timer);
   const cache = createReplyCache();
   const backoff = createBackoff(options.random ?? Math.random);
-  const working = new Set<string>();
   const isInstalling = async (): Promise<boolean> =>
     working.has('install') || (await options.machine.isInstalling(signal));
   let isUpgraded = false;
@@ -141,7 +144,7 @@ export async function runSession(options: AgentOptions, signal: AbortSignal): Pr
         continue;
       }
       for (const order of instructions.steps) {
-        // A wake-up may cause a second poll that returns a running step again.
+        // A wake-up may cause a second poll that returns a running step again. Two checks of one disk would slow each other down.
         if (working.has(order.stepType) || (order.stepType === 'install' && (await isInstalling()))) continue;
         working.add(order.stepType);
         void doStep(options, cache, order, signal)
@@ -215,10 +218,11 @@ const FINAL_STATUSES = [401, 403, 404, 409];
  */
 export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<void> {
   let isRegistered = options.isRegistered || (await options.machine.isInstalling(signal));
+  const working = new Set<string>();
   while (!signal.aborted) {
     const runnerVersion = isRegistered ? options.agentVersion : await registerWithTimeout(options, signal);
     if (runnerVersion === undefined) return;
-    const end = await runSession({ ...options, agentVersion: runnerVersion }, signal);
+    const end = await runSession({ ...options, agentVersion: runnerVersion }, signal, working);
     if (signal.aborted) return;
     if (end.kind === 'forgotten') {
       options.observe?.({ type: 'halted', reason: end.reason });
