@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { JSON_MAX_DEPTH, jsonExtentFault } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
 import { isObject, type Members } from '@muster/schema';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SchemaViolation } from './request.pipes';
@@ -10,6 +11,14 @@ import { SchemaViolation } from './request.pipes';
 export const JSON_BODY_MAX_BYTES = 4 * 1024 * 1024;
 /** Maximum size of an uploaded log bundle, in bytes: the limit of the v2 API. */
 export const LOG_BUNDLE_MAX_BYTES = 262_144_000;
+
+/** Returns the refusal of an upload with which the logs of a cluster would exceed `quota` bytes. */
+export const logsExceedQuota = (clusterId: string, quota: number): RefusalError =>
+  new RefusalError({
+    code: 'insufficient-storage',
+    reason: `The logs of cluster ${clusterId} would exceed ${quota} bytes (LOGS_BYTES_PER_CLUSTER_MAX). Upload less, or raise the setting.`,
+  });
+
 /**
  * Maximum size of the request line with its query and of all headers, in bytes. The longest valid query names 1,000 hosts, which takes
  * 39 KB. The default of Node.js is 16 KiB, that of assisted-service v2 is 1 MiB.
@@ -26,6 +35,8 @@ export const REQUEST_TIMEOUT_MS = 600_000;
  */
 export const BODY_RATE_MIN_BYTES_PER_SECOND = 1_024;
 export const BODY_RATE_GRACE_MS = 15_000;
+/** After this time, the upload of a log bundle has ended (see `limitSlowUpload`), in milliseconds. */
+export const LOG_UPLOAD_MAX_MS = (LOG_BUNDLE_MAX_BYTES / BODY_RATE_MIN_BYTES_PER_SECOND) * 1_000 + BODY_RATE_GRACE_MS;
 /** Minimum length of a body whose rest is not read when the request is refused before the body has arrived. */
 const LONG_BODY_BYTES = 256 * 1024;
 /** Time in which a client can read such an answer and close the connection. Go's HTTP server waits as long. */

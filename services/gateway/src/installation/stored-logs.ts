@@ -10,6 +10,7 @@ import {
   type ReadModels,
   START_OF_STORE,
   type StoredObject,
+  unavailableIn,
 } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { memberAt, parseJson, textAt } from '@muster/schema';
@@ -17,7 +18,7 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplica
 import { isRefused } from '../bus/commands';
 import { ReadYourWrites } from '../bus/read-your-writes';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
-import { BODY_RATE_GRACE_MS, BODY_RATE_MIN_BYTES_PER_SECOND, LOG_BUNDLE_MAX_BYTES } from '../http/request-body';
+import { LOG_BUNDLE_MAX_BYTES, LOG_UPLOAD_MAX_MS, logsExceedQuota } from '../http/request-body';
 import { ClusterViews } from '../views/cluster-views';
 import { HostViews } from '../views/host-views';
 import { collectedLogs } from './log-bundle';
@@ -25,9 +26,8 @@ import { collectedLogs } from './log-bundle';
 const SWEEP_INTERVAL_MS = 3_600_000;
 /** A younger body may belong to an upload whose event is not stored yet. */
 const ORPHAN_AGE_MS = 3_600_000;
-/** After this time, an upload has ended (see `limitSlowUpload`) and its body is older than ORPHAN_AGE_MS. */
-const UPLOAD_MAX_MS =
-  (LOG_BUNDLE_MAX_BYTES / BODY_RATE_MIN_BYTES_PER_SECOND) * 1_000 + BODY_RATE_GRACE_MS + ORPHAN_AGE_MS;
+/** After this time, an upload has ended and its body is older than ORPHAN_AGE_MS. */
+const UPLOAD_MAX_MS = LOG_UPLOAD_MAX_MS + ORPHAN_AGE_MS;
 const READ_MODELS_WAIT_MS = 60_000;
 /** How long the list of the bodies of a cluster is used. All hosts of a cluster upload their logs at about the same time. */
 const LISTED_MS = 10_000;
@@ -42,7 +42,10 @@ interface ListedBodies {
 const MARKS = 'marks';
 const MARK_MAX_BYTES = 1_024;
 
-/** A mark. With a cluster: its area may contain bodies without a reference. Otherwise a position: logs that were dropped before were visited. */
+/**
+ * A mark. With a cluster: its area may contain bodies without a reference. With a position: logs that were dropped before were visited.
+ * With neither: it is damaged, and may have been of any cluster.
+ */
 interface Mark {
   readonly digest: string;
   readonly storedAtMs: number;
@@ -55,9 +58,8 @@ interface Mark {
 /**
  * Bodies of uploaded logs, one area of the object store per cluster. A replaced body is removed by the upload that
  * replaces it, unless the read models are late or uploads overlap. Bodies without a reference (a replaced body that is left, a refused
- * upload, a deleted host or cluster) are removed at the start and once an hour.
- * Only the areas of interrupted uploads and those with dropped logs are visited. All areas are visited when it is unknown which logs
- * were dropped.
+ * upload, a deleted host or cluster) are removed at the start and once an hour. Only the areas of interrupted uploads and those with
+ * dropped logs are visited. All areas are visited when it is unknown which logs were dropped.
  */
 @Injectable()
 export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -129,8 +131,7 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
     record: (stored: StoredObject) => Promise<unknown>,
   ): Promise<void> {
     const area = await this.areas.area(clusterId);
-    const before = await this.referenced(clusterId);
-    const replaced = before.get(source);
+    const replaced = (await this.referenced(clusterId)).get(source);
     const stored = await this.putWithinQuota(clusterId, area, body, replaced);
     try {
       await record(stored);
@@ -148,16 +149,17 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
     if (!(await this.readYourWrites.passed(head, READ_MODELS_WAIT_MS))) return;
     const marks = await this.marks();
     const sweptTo = marks.flatMap((mark) => mark.sweptTo ?? []);
-    const dropped = await this.droppedSince(Math.max(...sweptTo), head);
+    const damaged = marks.filter((mark) => mark.clusterId === undefined && mark.sweptTo === undefined);
+    const dropped = await this.droppedSince(damaged.length > 0 ? -Infinity : Math.max(...sweptTo), head);
     const marked = marks.flatMap(({ clusterId }) => clusterId ?? []);
     for (const clusterId of new Set([...dropped, ...marked])) {
       if (this.isClosing) return;
-      await this.visit(
-        clusterId,
-        marks.filter((mark) => mark.clusterId === clusterId),
-      );
+      const own = marks.filter((mark) => mark.clusterId === clusterId);
+      await this.visit(clusterId, own);
     }
-    if (this.isClosing || (sweptTo.length === 1 && sweptTo[0] === head)) return;
+    if (this.isClosing) return;
+    await this.removeEnded(damaged);
+    if (sweptTo.length === 1 && sweptTo[0] === head) return;
     const current = await this.putMark({ swept_to: head });
     const earlier = marks.filter((mark) => mark.sweptTo !== undefined && mark.digest !== current);
     await this.removeMarks(earlier.map(({ digest }) => digest));
@@ -168,8 +170,7 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
     const last = await this.readModels.get(COLLECTIONS.droppedLogs, DROPPED_LOGS);
     const isKnown = position <= head && position >= (last?.complete_after ?? START_OF_STORE);
     if (!isKnown) return (await this.areas.names()).filter((name) => name !== MARKS);
-    const clusters = last?.clusters ?? [];
-    return clusters.filter((cluster) => cluster.position > position).map(({ cluster_id: id }) => id);
+    return (last?.clusters ?? []).filter((cluster) => cluster.position > position).map(({ cluster_id: id }) => id);
   }
 
   /** Removes the old bodies without a reference. The area keeps a mark until it has no young ones. */
@@ -180,6 +181,10 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
       if (marks.every(({ isUpload }) => isUpload)) await this.putMark({ cluster_id: clusterId, id: this.ids.uuid() });
       return;
     }
+    await this.removeEnded(marks);
+  }
+
+  private async removeEnded(marks: readonly Mark[]): Promise<void> {
     const nowMs = this.clock.nowMs();
     const ended = marks.filter(({ isUpload, storedAtMs }) => !isUpload || nowMs - storedAtMs > UPLOAD_MAX_MS);
     await this.removeMarks(ended.map(({ digest }) => digest));
@@ -205,7 +210,13 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
     const area = await this.areas.area(MARKS);
     const marks: Mark[] = [];
     for await (const { digest, storedAtMs } of area.list()) {
-      const mark = parseJson(String(await area.get(digest)));
+      const body = await area.get(digest).catch((error: unknown) => {
+        if (unavailableIn(error)) throw error;
+        this.logger.warn(`Orphaned logs of all clusters are removed, because a mark cannot be read: ${String(error)}`);
+        return Buffer.from('{"upload":"unknown"}');
+      });
+      if (!body) continue;
+      const mark = parseJson(String(body));
       const sweptTo = memberAt(mark, 'swept_to');
       marks.push({
         digest,
@@ -239,17 +250,17 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
     const left = quota - bytesIn(await this.bodiesOf(clusterId, area), replaced);
     if (left <= 0) {
       body.resume();
-      throw quotaExceeded(clusterId, quota);
+      throw logsExceedQuota(clusterId, quota);
     }
     const stored = await area.put(body, Math.min(LOG_BUNDLE_MAX_BYTES, left)).catch((error: unknown) => {
-      throw error instanceof ObjectTooLarge && left < LOG_BUNDLE_MAX_BYTES ? quotaExceeded(clusterId, quota) : error;
+      throw error instanceof ObjectTooLarge && left < LOG_BUNDLE_MAX_BYTES ? logsExceedQuota(clusterId, quota) : error;
     });
     // The check above does not include concurrent uploads, so the size is checked again after the body was stored.
     const bodies = await this.bodiesOf(clusterId, area);
     bodies.set(stored.digest, stored.bytes);
     if (bytesIn(bodies, replaced === stored.digest ? undefined : replaced) <= quota) return stored;
     await this.removeUnreferenced(clusterId, area, stored.digest);
-    throw quotaExceeded(clusterId, quota);
+    throw logsExceedQuota(clusterId, quota);
   }
 
   /** Returns the digests of the logs of the cluster by source; empty for a cluster that does not exist. */
@@ -285,14 +296,5 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
 }
 
 /** Total size of all bodies except one. */
-function bytesIn(bytesByDigest: ReadonlyMap<string, number>, without: string | undefined): number {
-  let sum = 0;
-  for (const [digest, bytes] of bytesByDigest) if (digest !== without) sum += bytes;
-  return sum;
-}
-
-const quotaExceeded = (clusterId: string, quota: number): RefusalError =>
-  new RefusalError({
-    code: 'insufficient-storage',
-    reason: `The logs of cluster ${clusterId} would exceed ${quota} bytes (LOGS_BYTES_PER_CLUSTER_MAX). Upload less, or raise the setting.`,
-  });
+const bytesIn = (bytesByDigest: ReadonlyMap<string, number>, without: string | undefined): number =>
+  [...bytesByDigest].reduce((sum, [digest, bytes]) => (digest === without ? sum : sum + bytes), 0);
