@@ -1,3 +1,4 @@
+import { HOST_STATUSES } from '../host/state';
 import { summarizeHosts } from '../roles/host-summary';
 import {
   after,
@@ -27,6 +28,7 @@ import {
   stays,
   moves,
   preparing,
+  almostInstalled,
   installing,
   installed,
 } from './row-examples.fixture.spec';
@@ -166,4 +168,33 @@ describe("rows of the cluster's decision table", () => {
     expect(events.map(({ type }) => type)).toEqual(example.then);
     expect(state.status).toBe(example.status);
   });
+});
+
+/** Statuses from which a host may still be installed in the present attempt. */
+const ON_THE_WAY: readonly string[] = [
+  'preparing-successful',
+  'installing',
+  'installing-in-progress',
+  'installing-pending-user-action',
+];
+
+describe('the completion of a cluster whose control plane and two workers are installed', () => {
+  const withWorker = (status: string) =>
+    summarizeHosts([
+      host('installed', 'master', { isBootstrap: true }),
+      ...['master', 'master', 'worker', 'worker'].map((role) => host('installed', role as 'master')),
+      host(status, 'worker'),
+    ]);
+
+  it.each(ON_THE_WAY)('waits for a worker in status %s', (status) => {
+    expect(when(almostInstalled, refresh(withWorker(status))).state.status).not.toBe('installed');
+  });
+
+  it.each(HOST_STATUSES.filter((status) => status !== 'installed' && !ON_THE_WAY.includes(status)))(
+    'does not wait for a worker in status %s, from which no installation follows',
+    (status) => {
+      const { state } = when(almostInstalled, refresh(withWorker(status)));
+      expect(state).toMatchObject({ status: 'installed', statusReason: { code: 'installed-with-fewer-workers' } });
+    },
+  );
 });

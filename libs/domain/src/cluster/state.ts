@@ -1,6 +1,6 @@
 import type { ClusterSettings, MonitoredOperator, Owner, Plain } from '@muster/contracts';
 import type { CountedInputs } from '../evaluated-inputs';
-import type { HostSummary } from '../roles/host-summary';
+import { awaitsHosts, type HostSummary } from '../roles/host-summary';
 import { NO_REASON, type StatusReason } from '../status-reason';
 
 /** Statuses of a cluster, as in the v2 API. */
@@ -237,8 +237,7 @@ export type ClusterCompletion = 'complete' | 'operators-failed' | 'workers-missi
 
 /** Returns how far the installation is complete. Without monitored operators, only the kubeconfig counts. */
 export function completionOf(state: ClusterState, hosts: HostSummary): ClusterCompletion {
-  const settled = (hosts.statuses['installed'] ?? 0) + (hosts.statuses['error'] ?? 0) === hosts.total;
-  if (hosts.total === 0 || !settled || !state.hasKubeconfig || !state.operators.every(isOperatorDone))
+  if (hosts.total === 0 || awaitsHosts(hosts) || !state.hasKubeconfig || !state.operators.every(isOperatorDone))
     return 'incomplete';
   if (failedOperators(state).length > 0) return 'operators-failed';
   return hosts.installed.workers < hosts.effectiveWorkers ? 'workers-missing' : 'complete';

@@ -46,6 +46,10 @@ const COMPLETABLE_STATUSES: ReadonlySet<string> = new Set<HostStatus>([
   'installed',
 ]);
 
+/** Returns whether a host may still be installed in this attempt. No status of the other hosts leads to `installed` in it. */
+export const awaitsHosts = ({ statuses }: HostSummary): boolean =>
+  Object.keys(statuses).some((status) => status !== 'installed' && COMPLETABLE_STATUSES.has(status));
+
 /** Returns the assigned role. For automatic roles, returns the suggested role or `auto-assign`. */
 export function effectiveRoleOf(host: Pick<SummarizedHost, 'role' | 'suggestedRole'>): string {
   return host.role === 'auto-assign' && host.suggestedRole !== '' ? host.suggestedRole : host.role;
