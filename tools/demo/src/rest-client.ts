@@ -114,3 +114,21 @@ export class RestClient {
     }
   }
 }
+
+/**
+ * Returns a function that returns the events of a cluster since its last call. With an offset it would miss some: an entry of the log
+ * that a later one replaces moves the others to an earlier offset.
+ */
+export function newEventsFrom(
+  client: Pick<RestClient, 'getMusterApi'>,
+): (clusterId: string) => Promise<readonly EventView[]> {
+  let after = '';
+  return async (clusterId) => {
+    const { events, next } = await client.getMusterApi<{
+      readonly events: readonly EventView[];
+      readonly next: string;
+    }>(`/events?cluster_id=${clusterId}&after=${after}`);
+    after = next;
+    return events;
+  };
+}

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createJsonReader } from '@muster/schema';
 import { type FleetMember, simulatedFleet, type SimulatedFleet } from '@muster/tool-simulator';
 import { Type } from '@sinclair/typebox';
-import type { ClusterView, EventView, HostView, RestClient } from './rest-client';
+import { type ClusterView, type EventView, type HostView, newEventsFrom, type RestClient } from './rest-client';
 
 /** The two clusters of the demo: five machines with agents on NATS, one of which needs repair; and a single node that boots a minimal image and polls over HTTP. */
 export const DEMO_CLUSTERS: readonly ClusterSpec[] = [
@@ -119,6 +119,7 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     until(timeoutMs ?? defaultMs, what, isTrue, lookAgainMs);
   const startedMs = performance.now();
   const firstSeenMs = new Map<string, number>();
+  const newEvents = newEventsFrom(client);
   const look = async (clusterId: string): Promise<ClusterView> => {
     // Without what each host reported about all others, which is most of a large cluster.
     const cluster = {
@@ -127,16 +128,8 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     };
     if (!firstSeenMs.has(cluster.status)) firstSeenMs.set(cluster.status, performance.now() - startedMs);
     options.onLook?.(cluster);
-    await publishEvents(clusterId);
+    for (const { message } of (await newEvents(clusterId)).filter(matters)) tell(`${spec.name}  • ${message}`);
     return cluster;
-  };
-  let eventsSeen = 0;
-  const publishEvents = async (clusterId: string): Promise<void> => {
-    const events = await client.get<EventView[]>(
-      `/events?cluster_id=${clusterId}&order=ascending&offset=${eventsSeen}`,
-    );
-    eventsSeen += events.length;
-    for (const { message } of events.filter(matters)) tell(`${spec.name}  • ${message}`);
   };
 
   // 1. Define the cluster and its discovery image.
