@@ -14,6 +14,7 @@ import {
   type AuthScheme,
   type Caller,
   credentialOf,
+  type FilterIds,
   FILTERS_LIST,
   type PathIds,
   REACHES_CLUSTER,
@@ -152,8 +153,8 @@ export class AuthGuard implements CanActivate {
     const accessMode = isReading ? 'read' : 'write';
     const reach = reachOf(this.reflector, handler);
     await this.access.check(caller, accessMode, idsOfPath(request), reach);
-    if (this.reflector.get<boolean | undefined>(FILTERS_LIST, handler) !== true)
-      await this.access.check(caller, accessMode, idsOfQuery(request), reach);
+    const filters = this.reflector.get<FilterIds | undefined>(FILTERS_LIST, handler);
+    await this.access.check(caller, accessMode, withoutFilters(caller, idsOfQuery(request), filters), reach);
     // Otherwise a user could find out which ids exist. A repeated deletion has the answer of the first one.
     if (await this.access.knows(caller, idsOfPath(request))) return;
     if (request.method !== 'DELETE' || request.headers['idempotency-key'] === undefined)
@@ -166,6 +167,16 @@ type Handler = ReturnType<ExecutionContext['getHandler']>;
 
 const reachOf = (reflector: Reflector, handler: Handler): TokenReach =>
   reflector.get<boolean | undefined>(REACHES_CLUSTER, handler) === true ? 'cluster' : 'scope';
+
+/** The query of a token has to name its own resources. */
+const withoutFilters = ({ scope }: Caller, ids: NamedIds, filters: FilterIds | undefined): NamedIds =>
+  filters && !scope
+    ? {
+        ...ids,
+        clusterId: filters.includes('clusterId') ? undefined : ids.clusterId,
+        hostIds: filters.includes('hostIds') ? [] : ids.hostIds,
+      }
+    : ids;
 
 function pathIdsOf(request: FastifyRequest): PathIds {
   const { clusterId, infraEnvId, hostIds } = idsOfPath(request);

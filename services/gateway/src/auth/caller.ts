@@ -66,11 +66,17 @@ export const REACHES_CLUSTER = Symbol('reaches the hosts of the cluster');
  */
 export const ReachesHostsOfCluster = (): MethodDecorator => SetMetadata(REACHES_CLUSTER, true);
 
-/** Metadata key of the routes whose query only filters a list. */
+/** Metadata key of the ids in a query that only filter a list. */
 export const FILTERS_LIST = Symbol('the query filters a list');
 
-/** The route lists only what the caller may read. So an id of another tenant in its query matches nothing, as one that does not exist. */
-export const FiltersList = (): MethodDecorator => SetMetadata(FILTERS_LIST, true);
+/** Ids that only filter a list. */
+export type FilterIds = readonly ('clusterId' | 'hostIds')[];
+
+/**
+ * The route lists only what the caller may read. So these ids in its query match nothing when they belong to another tenant, as those that
+ * do not exist.
+ */
+export const FiltersList = (...ids: FilterIds): MethodDecorator => SetMetadata(FILTERS_LIST, ids);
 
 export interface PathIds {
   readonly infraEnvId?: string;

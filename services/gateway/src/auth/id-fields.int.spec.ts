@@ -69,7 +69,11 @@ const unknownIds = (document: OpenAPIObject): readonly string[] =>
     .map(nameOf);
 
 /** Fields that only filter a list: an id of another tenant matches nothing, as one that does not exist. */
-const FILTERS: ReadonlySet<string> = new Set(['GET /api/assisted-install/v2/infra-envs query cluster_id']);
+const FILTERS: ReadonlySet<string> = new Set([
+  'GET /api/assisted-install/v2/infra-envs query cluster_id',
+  'GET /api/assisted-install/v2/events query host_id',
+  'GET /api/assisted-install/v2/events query host_ids.[]',
+]);
 const UNKNOWN_ID = '7f1e0d3c-4b5a-4978-8695-a4b3c2d1e0fb';
 
 interface Credentials {

@@ -81,6 +81,25 @@ describe('ids in a query or a body', () => {
     expect(await messages(await userHeaders())).toEqual(['event 2']);
   });
 
+  it('of hosts that were removed or belong to another tenant match no event in the list of a user', async () => {
+    const removed = 'e1b5a0f4-6f0f-4a4b-9c0a-00000000bbbb';
+    const ofHost = (ordinal: number, host_id: string, infra_env_id: string) =>
+      eventDocument(ordinal, { cluster_id: undefined, host_id, infra_env_id });
+    await gateway.project(3, [
+      ofHost(11, removed, BOBS_INFRA_ENV),
+      ofHost(12, HOST_ID, INFRA_ENV_ID),
+      ofHost(13, BOBS_HOST, BOBS_INFRA_ENV),
+    ]);
+    const list = async (query: string): Promise<unknown> => {
+      const answer = await gateway.call('GET', `${API}/v2/events?${query}`, { headers: await userHeaders() });
+      const messages = (answer.body as { message: string }[]).map(({ message }) => message);
+      return [answer.status, answer.headers.get('event-count'), messages];
+    };
+    for (const query of [`host_id=${removed}`, `host_ids=${HOST_ID}`, `host_ids=${removed},${HOST_ID}`])
+      expect([query, await list(query)]).toEqual([query, [200, '0', []]]);
+    expect(await list(`host_ids=${removed},${BOBS_HOST},${HOST_ID}`)).toEqual([200, '1', ['event 13']]);
+  });
+
   it('are looked up once, however often the query names them', async () => {
     const find = jest.spyOn(gateway.platform.readModels, 'find');
     const get = jest.spyOn(gateway.platform.readModels, 'get');

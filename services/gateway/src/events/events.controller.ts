@@ -9,7 +9,7 @@ import { Body, Controller, Get, HttpCode, Inject, Injectable, Post, Query, Req, 
 import { Type } from '@sinclair/typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AnswersNothing, AnswersText } from '../api-document/answers.decorator';
-import { Accepts, type Caller, type Owned, ReachesHostsOfCluster } from '../auth/caller';
+import { Accepts, type Caller, FiltersList, type Owned, ReachesHostsOfCluster } from '../auth/caller';
 import { Ownership, SAME_IDS_MAX } from '../auth/ownership';
 import { RequestRates } from '../auth/request-rates';
 import { Context, CurrentCaller } from '../auth/request.decorators';
@@ -49,6 +49,13 @@ function fromPairs(items: readonly JsonValue[]): JsonObject | undefined {
   return Object.fromEntries(pairs);
 }
 
+/** The events of a query that a caller may read. */
+interface ReadableEvents {
+  readonly query: ListEventsQuery;
+  /** The infra-envs to which the ids of hosts refer; undefined: all. */
+  readonly infraEnvIds?: readonly string[];
+}
+
 /**
  * Restricts the events to those that the caller may read. The query of an agent has to name the infra-env or cluster of
  * its token.
@@ -66,14 +73,14 @@ export class EventScopes {
   }
 
   /**
-   * Returns the infra-envs to which `host_ids` refers for this caller; undefined: all. A machine that moved between
-   * tenants has the same host id in several infra-envs.
-   * @throws RefusalError `not-found` when the query names a resource that the caller may not read.
+   * Returns the query for what the caller may read. A machine that moved between tenants has the same host id in several infra-envs.
+   * As in assisted-service v2, a user finds no events of hosts that were removed or belong to another tenant.
+   * @throws RefusalError `not-found` when the query names another resource that the caller may not read.
    */
-  async infraEnvsOf(caller: Caller | undefined, query: ListEventsQuery): Promise<readonly string[] | undefined> {
-    if (!caller) return undefined;
+  async readable(caller: Caller | undefined, query: ListEventsQuery): Promise<ReadableEvents> {
+    if (!caller) return { query };
     const { scope } = caller;
-    if (!scope) return this.ownInfraEnvs(caller, query);
+    if (!scope) return this.ofOwnHosts(caller, query);
     const covered =
       'clusterId' in scope
         ? query.cluster_id?.toLowerCase() === scope.clusterId
@@ -82,7 +89,7 @@ export class EventScopes {
       const reason = 'This token does not give access to these events. Name its own infra-env or cluster.';
       throw new RefusalError({ code: 'not-found', reason });
     }
-    return 'infraEnvId' in scope ? [scope.infraEnvId] : undefined;
+    return { query, infraEnvIds: 'infraEnvId' in scope ? [scope.infraEnvId] : undefined };
   }
 
   /**
@@ -121,17 +128,23 @@ export class EventScopes {
     return cluster ?? (await this.readModels.get(COLLECTIONS.deletedClusters, clusterId)) ?? event;
   }
 
-  private async ownInfraEnvs(caller: Caller, query: ListEventsQuery): Promise<readonly string[] | undefined> {
-    if (caller.role !== 'user') return undefined;
+  private async ofOwnHosts(caller: Caller, query: ListEventsQuery): Promise<ReadableEvents> {
+    if (caller.role !== 'user') return { query };
     const clusterId = query.cluster_id?.toLowerCase();
     const infraEnvId = query.infra_env_id?.toLowerCase();
     // Only events of the cluster are listed, also those of its removed hosts and infra-envs.
     await this.ownership.requireVisible(caller, clusterId ? { clusterId } : { infraEnvId });
-    if (clusterId) return undefined;
-    const own = new Set<string>();
-    for (const hostId of hostIdsOf(query))
-      for (const visible of await this.visibleInfraEnvs(caller, hostId)) own.add(visible);
-    return [...own];
+    if (clusterId) return { query };
+    const infraEnvIds = new Set<string>();
+    const hostIds: string[] = [];
+    for (const hostId of hostIdsOf(query)) {
+      const visible = await this.visibleInfraEnvs(caller, hostId);
+      if (visible.length > 0) hostIds.push(hostId);
+      for (const id of visible) infraEnvIds.add(id);
+    }
+    // Without infra-envs, no event of a host matches.
+    const ofHosts = hostIds.length > 0 ? { host_id: undefined, host_ids: hostIds } : {};
+    return { query: { ...query, ...ofHosts }, infraEnvIds: [...infraEnvIds] };
   }
 
   /** Returns the infra-envs in which the caller may read a host with that id. */
@@ -141,8 +154,6 @@ export class EventScopes {
     const visible: string[] = [];
     for (const { document } of hosts)
       if (await this.sees(caller, hostId, document.infra_env_id)) visible.push(document.infra_env_id);
-    if (visible.length === 0)
-      throw new RefusalError({ code: 'not-found', reason: 'Host not found, or you do not have access to it.' });
     return visible;
   }
 
@@ -188,6 +199,7 @@ export class EventsController {
     refersToOthers: true,
   })
   @Accepts('userAuth', 'urlAuth', 'watcherAuth')
+  @FiltersList('hostIds')
   async listEvents(
     @Query() query: ListEventsQuery,
     @Req() request: FastifyRequest,
@@ -197,8 +209,8 @@ export class EventsController {
       void reply.headers(toCountHeaders(query, new Map()));
       return jsonPieces(await this.pages.text([]));
     }
-    const infraEnvIds = await this.visible.infraEnvsOf(request.caller, query);
-    const { events, counts } = await this.pages.read(query, infraEnvIds);
+    const readable = await this.visible.readable(request.caller, query);
+    const { events, counts } = await this.pages.read(readable.query, readable.infraEnvIds);
     void reply.headers(toCountHeaders(query, counts));
     return jsonPieces(await this.pages.text(events, await this.visible.originsShownTo(request.caller, events)));
   }

@@ -48,7 +48,7 @@ export class FollowEventsController {
       const reason = 'Name cluster_id or infra_env_id. Only administrators can list the events of all owners.';
       throw new RefusalError({ code: 'invalid-input', reason, subject: 'cluster_id' });
     }
-    await this.visible.infraEnvsOf(caller, query);
+    await this.visible.readable(caller, query);
     const closed = new AbortController();
     const close = (): void => closed.abort();
     // A client may disconnect before this line, and the socket does not emit the event again.

@@ -108,11 +108,11 @@ describe('following the events', () => {
     const moved = jest.spyOn(ReadYourWrites.prototype, 'movedFrom');
     const gone = new AbortController();
     const { length } = moved.mock.results;
-    jest.spyOn(EventScopes.prototype, 'infraEnvsOf').mockImplementationOnce(async () => {
+    jest.spyOn(EventScopes.prototype, 'readable').mockImplementationOnce(async (_caller, query) => {
       gone.abort();
       // The server receives the end of the connection.
       await new Promise((resolve) => setTimeout(resolve, 200));
-      return undefined;
+      return { query };
     });
     await fetch(`${gateway.url}${EVENTS}?after=12.0&wait=30`, { signal: gone.signal }).catch(() => undefined);
     await eventually('the request is at the end of the log', () => moved.mock.results.length > length);

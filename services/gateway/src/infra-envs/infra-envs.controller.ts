@@ -43,7 +43,7 @@ export class InfraEnvsController {
   @Get()
   @AnswersText('List the infra-envs visible to the caller.', Type.Array(V2_INFRA_ENV), { refersToOthers: true })
   @Accepts('userAuth', 'watcherAuth')
-  @FiltersList()
+  @FiltersList('clusterId')
   async listInfraEnvs(
     @Query() query: ListInfraEnvsQuery,
     @Req() request: FastifyRequest,
