@@ -74,6 +74,9 @@ describe('store', () => {
       reason: 'dataDirectory',
       lines: [`Database ${file}: the file exists. Name a new file.`],
     });
+    const beside = `${file}-head has a name that SQLite or Muster uses beside ${file}. Use another name.`;
+    for (const args of [['backup'], ['backup', '--all']])
+      expect(await failureOf([...args, `${file}-head`])).toEqual({ reason: 'dataDirectory', lines: [beside] });
     const damaged = join(directory.path, 'damaged');
     mkdirSync(damaged);
     writeFileSync(join(damaged, 'events.sqlite'), 'not a database, but long enough to be looked at as one '.repeat(20));

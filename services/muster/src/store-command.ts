@@ -55,11 +55,9 @@ export async function runStoreCommand(
   if (!isOneOf(COMMANDS, command) || !(isWhole ? others.length === 1 : hasTarget && others.length === 0))
     throw new StartError('settings', USAGE);
   const settings = new SettingsReader(environment);
-  if (settings.isSet('EVENTSTORE_URL'))
-    throw new StartError(
-      'settings',
-      'EVENTSTORE_URL is set, so the events are on that server. Use its tools, and stop Muster to copy MUSTER_DATA_DIRECTORY. For the SQLite file of an earlier configuration, unset EVENTSTORE_URL.',
-    );
+  const onServer =
+    'EVENTSTORE_URL is set, so the events are on that server. Use its tools, and stop Muster to copy MUSTER_DATA_DIRECTORY. For the SQLite file of an earlier configuration, unset EVENTSTORE_URL.';
+  if (settings.isSet('EVENTSTORE_URL')) throw new StartError('settings', onServer);
   const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));
   const file = join(dataDirectory, EVENTS_FILE);
   requireReadable(file);
@@ -71,6 +69,7 @@ export async function runStoreCommand(
       case 'verify':
         return await verify(settings, dataDirectory, print);
       case 'backup':
+        refuseNameOfLog(resolve(others[0] ?? target ?? ''));
         return isWhole
           ? await backUpAll(dataDirectory, resolve(others[0] ?? ''), print)
           : backUp(file, resolve(target ?? ''), print);
@@ -92,11 +91,9 @@ function lockCommands(dataDirectory: string): FileLock {
     const text = `The data directory ${dataDirectory} is not writable: ${errorMessage(error).replace(/\.$/, '')}. ${remedy}.`;
     throw new StartError('dataDirectory', text, { cause: error });
   }
-  if (lock) return lock;
-  throw new StartError(
-    'dataDirectory',
-    `Another store command works with the data directory ${dataDirectory}. Wait until it has ended, and repeat this one.`,
-  );
+  const text = `Another store command works with the data directory ${dataDirectory}. Wait until it has ended, and repeat this one.`;
+  if (!lock) throw new StartError('dataDirectory', text);
+  return lock;
 }
 
 /** @throws StartError `dataDirectory` */
@@ -112,6 +109,13 @@ function requireReadable(file: string): void {
   }
 }
 
+/** A start would take the copy for a part of the database file, and replace or remove it. */
+function refuseNameOfLog(target: string): void {
+  const [, file = ''] = /^(.*)-(?:wal|shm|journal|head)$/.exec(target) ?? [];
+  const text = `${target} has a name that SQLite or Muster uses beside ${file}. Use another name.`;
+  if (existsSync(file)) throw new StartError('dataDirectory', text);
+}
+
 function backUp(file: string, target: string, print: (line: string) => void): void {
   copySqliteFile('events', file, target, (copied) => print(`${copied} events copied`));
   print(`${file} was backed up to ${target}.`);
@@ -123,20 +127,16 @@ function backUp(file: string, target: string, print: (line: string) => void): vo
  */
 async function backUpAll(dataDirectory: string, target: string, print: (line: string) => void): Promise<void> {
   if (existsSync(target)) throw new StartError('dataDirectory', `${target} exists. Name a new directory.`);
-  const around = COPIED_DIRECTORIES.find((name) =>
-    `${realPath(target)}/`.startsWith(`${realPath(join(dataDirectory, name))}/`),
-  );
-  if (around)
-    throw new StartError(
-      'dataDirectory',
-      `${target} is in ${join(dataDirectory, around)}, which is copied. Name another directory.`,
-    );
+  const around = COPIED_DIRECTORIES.find((name) => isIn(target, join(dataDirectory, name)));
+  if (around) {
+    const text = `${target} is in ${join(dataDirectory, around)}, which is copied. Name another directory.`;
+    throw new StartError('dataDirectory', text);
+  }
   const partial = `${target}.partial`;
-  if (`${realPath(dataDirectory)}/`.startsWith(`${realPath(partial)}/`))
-    throw new StartError(
-      'dataDirectory',
-      `The partial copy ${partial} would replace the data directory ${dataDirectory}. Name another directory.`,
-    );
+  if (isIn(dataDirectory, partial)) {
+    const text = `The partial copy ${partial} would replace the data directory ${dataDirectory}. Name another directory.`;
+    throw new StartError('dataDirectory', text);
+  }
   try {
     rmSync(partial, { recursive: true, force: true });
     createDirectory(join(partial, 'secrets'), 0o700);
@@ -155,9 +155,8 @@ async function backUpAll(dataDirectory: string, target: string, print: (line: st
     print(`${dataDirectory} was backed up to ${target} with ${copied} files, without its master key.`);
   } catch (error) {
     if (existsSync(partial)) rmSync(partial, { recursive: true, force: true });
-    if (!isFileError(error)) throw error;
     const text = `The backup to ${target} failed: ${errorMessage(error)}. Check the directory, its permissions and the free space.`;
-    throw new StartError('dataDirectory', text, { cause: error });
+    throw isFileError(error) ? new StartError('dataDirectory', text, { cause: error }) : error;
   }
 }
 
@@ -170,6 +169,7 @@ const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: fals
 /** The path without links. Its end need not exist. */
 const realPath = (path: string): string =>
   existsSync(path) ? realpathSync(path) : join(realPath(dirname(path)), basename(path));
+const isIn = (path: string, directory: string): boolean => `${realPath(path)}/`.startsWith(`${realPath(directory)}/`);
 
 function showStats(file: string, print: (line: string) => void): void {
   const { events, streams, bytes, types } = sqliteStoreStats(file, (counted) => print(`${counted} events counted`));
