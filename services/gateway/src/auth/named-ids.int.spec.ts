@@ -116,6 +116,28 @@ describe('ids in a query or a body', () => {
     get.mockRestore();
   });
 
+  it.each([
+    ['POST', '/v2/events'],
+    ['POST', `/v2/clusters/${BOBS_CLUSTER}/logs?logs_type=host&host_id=`],
+  ])(
+    'of hosts are answered to a token alike when they do not exist and when another tenant has them: %s %s',
+    async (method, path) => {
+      const answerTo = async (id: string): Promise<string> => {
+        const event = { severity: 'info', message: 'text', event_time: '2026-01-02T03:04:05Z', host_id: id };
+        const isEvent = path === '/v2/events';
+        const { status, text } = await gateway.call(method, `${API}${path}${isEvent ? '' : id}`, {
+          json: isEvent ? event : undefined,
+          headers: await agentHeaders(),
+        });
+        return `${status} ${text}`;
+      };
+      const foreign = await answerTo(HOST_ID);
+      expect(foreign).toContain('404');
+      expect(await answerTo('e1b5a0f4-6f0f-4a4b-9c0a-00000000cccc')).toBe(foreign);
+      expect(gateway.received).toEqual([]);
+    },
+  );
+
   it('are refused with 429 when one token adds more events than the limit', async () => {
     await gateway.answers(EventsService.method.recordNote, () => ({}));
     const json = {

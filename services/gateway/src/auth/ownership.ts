@@ -119,7 +119,7 @@ export class TokenScopes {
     }
   }
 
-  /** Whether all given resources belong to the scope with this reach. Hosts that do not exist belong to every scope. */
+  /** Whether all given resources belong to the scope with this reach. Hosts that do not exist do so only in an infra-env of the scope. */
   async covers(scope: TokenScope, ids: NamedIds, reach: TokenReach = 'scope'): Promise<boolean> {
     const { infraEnvId, clusterId } = ids;
     if ('infraEnvId' in scope) {
@@ -144,13 +144,12 @@ export class TokenScopes {
     return hostIds.length > 0;
   }
 
-  /**
-   * Machines in several infra-envs may have the same id. Without an infra-env, one of them must belong to the scope.
-   */
+  /** Machines in several infra-envs may have the same id. Without an infra-env, one of them must belong to the scope. */
   private async coversHost(scope: TokenScope, infraEnvId: string | undefined, hostId: string): Promise<boolean> {
     const where = { id: hostId, ...(infraEnvId && { infra_env_id: infraEnvId }) };
     const found = await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: SAME_IDS_MAX });
-    if (found.length === 0) return true;
+    // Otherwise the token could find out which ids other tenants have.
+    if (found.length === 0) return infraEnvId !== undefined;
     return found.some(({ document }) =>
       'infraEnvId' in scope
         ? document.infra_env_id === scope.infraEnvId
