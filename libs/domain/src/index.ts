@@ -120,6 +120,7 @@ export { INFRA_ENV_VARIABLES } from './infra-env/rows';
 export { defaultImageType, type InfraEnvState } from './infra-env/state';
 export {
   chooseBootstrap,
+  diskRefusal,
   installableDisks,
   type SuggestedRole,
   suggestRoles,

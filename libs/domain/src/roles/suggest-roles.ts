@@ -1,13 +1,16 @@
 import type { HostKey } from '@muster/contracts';
 import { meetsControlPlaneOperators, MOST_COUNTED, NOTHING, resourcesOfOperators, shapeOf } from '@muster/operators';
+import type { Refusal } from '@muster/problems';
 import { keptByObject } from '@muster/schema';
 import {
   type ClusterSettingsFacts,
   type Disk,
+  diskIdOf,
   eligibleDisks,
   type Hardware,
   hasCores,
   hasMemory,
+  isDisk,
   isSingleNode,
   operatorCluster,
   operatorHost,
@@ -222,6 +225,17 @@ export function installableDisks(
   const line = requirementsRole(host.effectiveRole, host.isSingleNode, hardware, policy.edgeWorkerProducts);
   const { diskSizeGb } = requirementsOf(policy.requirements, host.openshiftVersion)[line];
   return eligibleDisks(hardware, host.openshiftVersion, diskSizeGb);
+}
+
+/** Returns the reason why a host cannot be installed on the disk that a user selected. `subject`: the field of the request. */
+export function diskRefusal(wanted: string, installable: readonly Disk[], subject: string): Refusal | undefined {
+  if (installable.some((disk) => isDisk(disk, wanted))) return undefined;
+  return {
+    code: 'not-allowed-in-state',
+    reason: `Disk ${wanted} of the host is not eligible as installation disk. The inventory gives the reason for each disk.`,
+    subject,
+    allowed: installable.map(diskIdOf),
+  };
 }
 
 export interface BootstrapCandidate {

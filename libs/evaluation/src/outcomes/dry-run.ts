@@ -10,6 +10,7 @@ import {
 import type { Decision } from '@muster/decision';
 import {
   clusterDecider,
+  diskRefusal,
   effectiveRole,
   HOST_ROLES,
   hostDecider,
@@ -164,7 +165,7 @@ export class DryRun {
     });
     for (const report of reports) this.record(`inventory-${key}`, report);
     if (requestedHostname) this.decideHost(key, { type: 'Rename', at: this.at, hostname: requestedHostname });
-    if (installationDiskId) this.chooseDisk(this.host(key), installationDiskId);
+    if (installationDiskId) this.selectDisk(this.host(key), installationDiskId);
     return key;
   }
 
@@ -189,14 +190,24 @@ export class DryRun {
     return this.position > before;
   }
 
-  private chooseDisk({ key, state, reports: { hardware } }: HostEntry, wanted: string): void {
-    if (!hardware) return;
+  /** A registered host refuses such a disk too. The result would be that of another disk. */
+  private selectDisk(host: HostEntry, wanted: string): void {
+    const refusal = diskRefusal(wanted, this.disksOf(host), 'installation_disk_id');
+    if (refusal) throw new RefusalError(refusal);
+    this.chooseDisk(host, wanted);
+  }
+
+  private chooseDisk(host: HostEntry, wanted: string): void {
+    if (!host.reports.hardware) return;
+    const disk = chooseInstallationDisk({ diskId: wanted, diskPath: '' }, this.disksOf(host));
+    if (disk.diskId === host.state.installationDisk.id) return;
+    this.decideHost(host.key, { type: 'ChooseInstallationDisk', at: this.at, ...disk, byUser: false });
+  }
+
+  private disksOf({ state, reports: { hardware } }: HostEntry): ReturnType<typeof installableDisks> {
     const { openshiftVersion, controlPlaneCount } = this.cluster().facts;
     const host = { effectiveRole: effectiveRole(state), openshiftVersion, isSingleNode: controlPlaneCount === 1 };
-    const disks = installableDisks(hardware, host, this.policy);
-    const disk = chooseInstallationDisk({ diskId: wanted, diskPath: '' }, disks);
-    if (disk.diskId === state.installationDisk.id) return;
-    this.decideHost(key, { type: 'ChooseInstallationDisk', at: this.at, ...disk, byUser: false });
+    return hardware ? installableDisks(hardware, host, this.policy) : [];
   }
 
   /** For the cluster, a host counts as ready when only pending outcomes block it, because they may still pass. */

@@ -12,12 +12,12 @@ const SINGLE_NODE = {
   ingressVips: undefined,
 };
 
-function dryRunOf(cpuCount: number, role = 'auto-assign'): DryRunOutcome {
+function dryRunOf(cpuCount: number, role = 'auto-assign', installationDiskId = ''): DryRunOutcome {
   const { type, data } = inventoryReported(hostKey(1), { cpuCount }).event;
   return evaluateDryRun(SERVICE_DEFAULTS, '2024-01-01T00:00:00.000Z', {
     settings: SINGLE_NODE,
     pullSecretSet: true,
-    hosts: [{ hostId: HOST_ID, role, requestedHostname: '', installationDiskId: '', reports: [{ type, data }] }],
+    hosts: [{ hostId: HOST_ID, role, requestedHostname: '', installationDiskId, reports: [{ type, data }] }],
   });
 }
 
@@ -36,5 +36,16 @@ describe('a dry run of a single node', () => {
 
   it('evaluates its host with the role that the request names', () => {
     expect(summaryOf(dryRunOf(8, 'worker'))).toEqual({ role: 'worker', failing: ['sufficient-masters-count'] });
+  });
+
+  it('evaluates its host with the disk that the request names, and refuses one that is not eligible', () => {
+    expect(dryRunOf(8, 'master', '/dev/sda').hosts[0]?.installationDiskId).toBe('/dev/sda');
+    const refusal = {
+      code: 'not-allowed-in-state',
+      reason: expect.stringContaining('Disk /dev/sdz of the host is not eligible as installation disk.') as string,
+      subject: 'installation_disk_id',
+      allowed: ['/dev/sda'],
+    };
+    expect(() => dryRunOf(8, 'master', '/dev/sdz')).toThrow(expect.objectContaining({ refusal }) as Error);
   });
 });

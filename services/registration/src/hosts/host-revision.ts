@@ -1,5 +1,6 @@
 import { type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
 import {
+  diskRefusal,
   type HostCommand,
   hostFeatureRefusal,
   hostnameRefusal,
@@ -12,7 +13,7 @@ import {
 import type { CommandContext, Stored } from '@muster/event-sourcing';
 import type { InputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
-import { chooseInstallationDisk, diskIdOf, isDisk } from '@muster/validation-rules';
+import { chooseInstallationDisk } from '@muster/validation-rules';
 import { Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { HostSecretVault } from '../sealed-secrets';
@@ -81,13 +82,8 @@ export class HostRevision {
   private disk(key: HostKey, wanted: string): { readonly diskId: string; readonly diskPath: string } {
     const entry = this.view.host(key);
     const eligible = entry ? this.disks.eligible(entry) : [];
-    const disk = eligible.find((candidate) => isDisk(candidate, wanted));
-    if (disk) return chooseInstallationDisk({ diskId: wanted, diskPath: '' }, [disk]);
-    throw new RefusalError({
-      code: 'not-allowed-in-state',
-      reason: `Disk ${wanted} of the host is not eligible as installation disk. The inventory gives the reason for each disk.`,
-      subject: 'disks_selected_config',
-      allowed: eligible.map(diskIdOf),
-    });
+    const refusal = diskRefusal(wanted, eligible, 'disks_selected_config');
+    if (refusal) throw new RefusalError(refusal);
+    return chooseInstallationDisk({ diskId: wanted, diskPath: '' }, eligible);
   }
 }
