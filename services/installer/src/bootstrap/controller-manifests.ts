@@ -120,11 +120,15 @@ const configMap = (settings: InstallerSettings): Manifest => ({
     'skip-cert-verification': String(settings.isInsecure),
     'ca-cert-path': settings.caPath,
     'check-cluster-version': String(settings.checksClusterVersion),
-    'control-plane-count': String(settings.controlPlaneCount),
+    'control-plane-count': controlPlaneCountOf(settings),
     'must-gather-image': settings.mustGatherImage,
     'notify-num-reboots': String(settings.notifiesReboots),
   },
 });
+
+/** An unknown number is 0 for container images, as assisted-installer writes it. The executable takes its default instead. */
+const controlPlaneCountOf = ({ controller, controlPlaneCount: count }: InstallerSettings): string =>
+  count === 0 && controller.kind !== 'container' ? '' : String(count);
 
 const SECRET_NAME = `${NAME}-secret`;
 const TOKEN_KEY = 'pull-secret-token';
