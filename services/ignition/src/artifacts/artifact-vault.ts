@@ -102,7 +102,7 @@ export class ArtifactVault {
     return content?.length ? content : undefined;
   }
 
-  /** Overwrites sealed artifacts. The key of the scope stays, because it also seals the pull secret. */
+  /** Overwrites sealed artifacts, and the kept secrets that exist. The key of the scope stays, because it also seals the pull secret. */
   async discard(
     clusterId: string,
     attempt: number,
@@ -113,7 +113,11 @@ export class ArtifactVault {
       if (sealed) await this.secrets.seal(clusterId, nameOf(attempt, name), DESTROYED);
       else if (body) await this.objectStore.remove(body.digest);
     }
-    for (const name of keptSecrets) await this.secrets.seal(clusterId, `${nameOf(attempt, name)}/kept`, DESTROYED);
+    for (const name of keptSecrets) {
+      const sealedName = `${nameOf(attempt, name)}/kept`;
+      const known = await this.secrets.open(clusterId, sealedName);
+      if (known?.length) await this.secrets.seal(clusterId, sealedName, DESTROYED);
+    }
   }
 
   /** Destroys the key of a deleted cluster. Then its sealed values cannot be opened any more. */

@@ -1,4 +1,4 @@
-import { eventCategory, parseStreamId, STREAM_OWNERS } from '@muster/contracts';
+import { type Artifact, eventCategory, parseStreamId, type Plain, STREAM_OWNERS } from '@muster/contracts';
 import { type ArtifactCommand, artifactDecider, type ArtifactsState } from '@muster/domain';
 import {
   type CommandContext,
@@ -83,6 +83,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicati
   private readonly logger = new Logger('Artifacts');
   /** Cluster → its running preparation. */
   private readonly running = new Map<string, { readonly attempt: number; readonly ending: AbortController }>();
+  private isStopping = false;
 
   constructor(
     @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
@@ -120,6 +121,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicati
 
   /** The next start repeats the preparations. */
   beforeApplicationShutdown(): void {
+    this.isStopping = true;
     for (const { ending } of this.running.values()) ending.abort();
   }
 
@@ -154,12 +156,27 @@ export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicati
     );
   }
 
+  /** Destroys what an attempt without a result has sealed. Users may repeat such attempts any number of times. */
+  private async discardAttempt(
+    clusterId: string,
+    attempt: number,
+    artifacts: readonly Plain<Artifact>[],
+  ): Promise<void> {
+    const { state } = await this.artifacts.of.load(clusterId);
+    const { answeredAttempt = 0, discardUpTo } = this.view.cluster(clusterId) ?? {};
+    // An append whose answer was lost may have recorded the result.
+    if (Math.max(state.attempt, answeredAttempt) >= attempt) return;
+    if (discardUpTo === Infinity) await this.vault.shred(clusterId);
+    else await this.vault.discard(clusterId, attempt, artifacts, this.toolchains.keptSecrets);
+  }
+
   private async prepare(clusterId: string, entry: ClusterEntry): Promise<void> {
     const { attempt } = entry.state;
     const { state } = await this.artifacts.of.load(clusterId);
     if (state.attempt >= attempt) return;
     const context = ownContext(`prepare-artifacts/${clusterId}/${attempt}`, entry.cause);
     const ending = new AbortController();
+    const artifacts: Plain<Artifact>[] = [];
     this.running.set(clusterId, { attempt, ending });
     // The cluster may have changed since it was read.
     this.endUnwanted(clusterId);
@@ -179,7 +196,6 @@ export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicati
       const keep = this.vault.keeperFor(clusterId, attempt);
       const report = { ...this.reportOf(clusterId, attempt, entry.cause), signal: ending.signal };
       const made = await toolchain.make({ ...order, manifests }, keep, report);
-      const artifacts = [];
       for (const artifact of made.artifacts) artifacts.push(await this.vault.store(clusterId, attempt, artifact));
       await this.manifests.storeOwn(clusterId, own, ownContext(`own-manifests/${clusterId}/${attempt}`, entry.cause));
       const { openshiftClusterId } = made;
@@ -193,8 +209,12 @@ export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicati
       } as const;
       await this.record(command, context);
     } catch (error) {
-      if (ending.signal.aborted) return;
-      if (!(error instanceof ArtifactsRefused)) throw error;
+      const isUnwanted = ending.signal.aborted;
+      if (!isUnwanted && !(error instanceof ArtifactsRefused)) throw error;
+      // The next start repeats the attempt with the same secrets.
+      if (this.isStopping) return;
+      await this.discardAttempt(clusterId, attempt, artifacts);
+      if (isUnwanted || !(error instanceof ArtifactsRefused)) return;
       const command = { type: 'RecordArtifactsFailure', clusterId, attempt, reason: error.message } as const;
       // An earlier run may have stored a part of the artifacts with the other command id.
       const own = ownContext(`fail-artifacts/${clusterId}/${attempt}`, entry.cause);

@@ -19,6 +19,9 @@ import {
   type Stage,
 } from '../ignition.fixture.spec';
 
+/** Sealed by an attempt for its repetition. */
+const KEPT = 'artifacts/1/cluster-pki/kept';
+
 describe('a preparation that reads a release from a registry that sends nothing', () => {
   let nats: NatsServer;
   let directory: TemporaryDirectory;
@@ -52,12 +55,16 @@ describe('a preparation that reads a release from a registry that sends nothing'
     directory.remove();
   });
 
+  const keptBytes = async () => (await stage.platform.secrets.open(CLUSTER_ID, KEPT))?.length;
+
   it.each<[string, MusterEvent]>([
     ['the cluster returns to ready', enteredStatus('ready', 'preparing-for-installation')],
     ['the cluster is deregistered', { type: 'ClusterDeregistered', data: { at: '' } }],
   ])('ends without a result when %s', async (_, event) => {
+    await stage.platform.secrets.seal(CLUSTER_ID, KEPT, Buffer.from('key'));
     await stage.given('cluster', CLUSTER_ID, event);
     await eventually('the connection ends', () => connections.every(({ closed }) => closed));
+    await eventually('its secrets are destroyed', async () => !(await keptBytes()));
     expect(await stage.factsOf('artifact', CLUSTER_ID)).toEqual([]);
   });
 
@@ -69,10 +76,12 @@ describe('a preparation that reads a release from a registry that sends nothing'
   });
 
   it('is repeated after a restart of the service', async () => {
+    await stage.platform.secrets.seal(CLUSTER_ID, KEPT, Buffer.from('key'));
     await service.close();
     await eventually('the connection ends', () => connections.every(({ closed }) => closed));
     expect(await stage.factsOf('artifact', CLUSTER_ID)).toEqual([]);
     await stage.start();
     await eventually('the service connects again', () => connections.length === 2);
+    expect(await keptBytes()).toBe('key'.length);
   });
 });

@@ -1,0 +1,68 @@
+import { IgnitionService } from '@muster/contracts';
+import { callService, sealDocument } from '@muster/nest-kit';
+import { type NatsServer, startNatsServer } from '@muster/testing';
+import { CLUSTER_ID, givenReadyCluster, openStage, preparationStarted, type Stage } from '../ignition.fixture.spec';
+import { builtinToolchain } from '../toolchain/builtin-toolchain';
+
+const KEPT = builtinToolchain().keptSecrets.map((name) => `artifacts/1/${name}/kept`);
+const LARGE_BYTES = 1_000_000;
+
+describe('the secrets of an attempt that is refused', () => {
+  let nats: NatsServer;
+  let stage: Stage;
+  beforeAll(async () => {
+    nats = await startNatsServer();
+  });
+  afterAll(() => nats.stop());
+  beforeEach(async () => {
+    stage = await openStage(nats.url);
+    await givenReadyCluster(stage);
+  });
+  afterEach(() => stage.close());
+
+  const givenManifest = async (fileName: string, text: string): Promise<void> => {
+    const { digest, bytes: sizeBytes } = await sealDocument(stage.platform.secrets, CLUSTER_ID, text);
+    const place = { clusterId: CLUSTER_ID, folder: 'manifests', fileName, formerFolder: '', formerFileName: '' };
+    await stage.given('manifest', CLUSTER_ID, {
+      type: 'ManifestStored',
+      data: { ...place, source: 'user', digest, sizeBytes },
+    });
+  };
+  const bytesOf = (names: readonly string[]): Promise<readonly number[]> =>
+    Promise.all(
+      names.map(async (name) => (await stage.platform.secrets.open(CLUSTER_ID, name))?.toString().length ?? 0),
+    );
+  const refused = async (reason: string): Promise<void> => {
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    await stage.start();
+    expect(await stage.fact('ArtifactsFailed')).toMatchObject({
+      data: { reason: expect.stringContaining(reason) as string },
+    });
+  };
+
+  it('are destroyed when a manifest cannot be used', async () => {
+    await givenManifest('none.yaml.patch', '- {op: add, path: /a, value: 1}\n');
+    await refused('which does not exist');
+    expect(await bytesOf(KEPT)).toEqual(KEPT.map(() => 0));
+  });
+
+  it('are destroyed with the artifacts before the one that is too large', async () => {
+    for (const name of ['a', 'b', 'c', 'd'])
+      await givenManifest(`${name}.yaml`, `${name}: ${'x'.repeat(LARGE_BYTES)}\n`);
+    await refused('bootstrap.ign has');
+    const names = [...KEPT, 'artifacts/1/kubeconfig-noingress', 'artifacts/1/kubeadmin-password'];
+    expect(await bytesOf(names)).toEqual(names.map(() => 0));
+  });
+
+  it('are not needed by the next attempt, which can succeed', async () => {
+    await givenManifest('none.yaml.patch', '- {op: add, path: /a, value: 1}\n');
+    await refused('which does not exist');
+    const content = Buffer.from('b: 1\n').toString('base64');
+    const input = { clusterId: CLUSTER_ID, folder: 'manifests', fileName: 'none.yaml', content };
+    const context = { commandId: 'm', correlationId: 'm', actor: 'user' };
+    await callService(stage.platform.requests, IgnitionService.method.storeManifest, input, context);
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted(2));
+    await stage.fact('ArtifactsPrepared');
+    expect(await bytesOf(KEPT)).toEqual(KEPT.map(() => 0));
+  });
+});
