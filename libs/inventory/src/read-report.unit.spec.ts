@@ -142,6 +142,14 @@ describe('readReport', () => {
     });
   });
 
+  it('keeps the last result of an image that a report names twice', () => {
+    const image = (name: string, result: string) => ({ name, result });
+    const images = [image('i', 'failure'), image('j', 'failure'), image('i', 'success')];
+    expect(read('container-image-availability', { images }).event.data).toMatchObject({
+      images: [image('i', 'success'), image('j', 'failure')],
+    });
+  });
+
   it('returns the error of a failed Tang check', () => {
     const { event, body } = read('tang-connectivity-check', '', 1, 'no route to host');
     expect(event.data).toMatchObject({ isSuccess: false });

@@ -46,8 +46,9 @@ export const imagesReader = documentReader({
     event: {
       type: 'ImageAvailabilityReported',
       data: {
-        images: images.map((image) => ({
-          name: image.name ?? '',
+        // The last result of each image: two would be two entries of the event log, and a failure would outlive a success.
+        images: [...new Map(images.map((image) => [image.name ?? '', image]))].map(([imageName, image]) => ({
+          name: imageName,
           sizeBytes: image.size_bytes ?? 0,
           seconds: image.time ?? 0,
           downloadRateMbps: image.download_rate ?? 0,
