@@ -30,6 +30,18 @@ describe('names of machine-config servers', () => {
     withdrawNew();
   });
 
+  it('are refused at the start when their folder cannot be written, and not when the first cluster is installed', () => {
+    const file = join(folder.path, 'file');
+    writeFileSync(file, '');
+    for (const [place, cause] of [
+      [file, 'EEXIST'],
+      [join(file, 'names'), 'ENOTDIR'],
+    ] as const)
+      expect(() => createServerNames(place)).toThrow(
+        `The folder ${place} for the names of clusters cannot be written (${cause}). Give another one with --names.`,
+      );
+  });
+
   it('do not lead to servers of processes that have ended', () => {
     const { pid } = spawnSync(process.execPath, ['--version']);
     writeFileSync(join(folder.path, 'names', 'api.gone.example.com.json'), JSON.stringify({ pid, ...ports }));

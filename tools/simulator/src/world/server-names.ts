@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createJsonReader } from '@muster/schema';
+import { createJsonReader, errorCode } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 
 /** Ports of a machine-config server on 127.0.0.1. They represent the ports 22623 (TLS) and 22624 of a real server. */
@@ -26,8 +26,13 @@ const readEntry = createJsonReader(
   { name: 'the published machine-config server' },
 );
 
-/** Keeps one file per name in `folder`. An entry whose process ended without withdrawing it is ignored. */
+/**
+ * Keeps one file per name in `folder`. An entry whose process ended without withdrawing it is ignored.
+ * @throws Error when files cannot be written there. The first cluster would fail after minutes otherwise
+ */
 export function createServerNames(folder: string): ServerNames {
+  // A simulator that publishes no name leaves no folder.
+  if (makeFolder(folder)) removeEmpty(folder);
   const fileOf = (name: string): string => join(folder, `${encodeURIComponent(name.toLowerCase())}.json`);
   const read = (file: string): string => {
     try {
@@ -39,7 +44,8 @@ export function createServerNames(folder: string): ServerNames {
   return {
     publish: (names, { tlsPort, plainPort }) => {
       const entry = JSON.stringify({ pid: process.pid, tlsPort, plainPort });
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      // A program that cleans temporary files may have removed it.
+      makeFolder(folder);
       for (const file of names.map(fileOf)) {
         const written = `${file}.${process.pid}`;
         writeFileSync(written, entry);
@@ -57,6 +63,31 @@ export function createServerNames(folder: string): ServerNames {
       return isRunning(pid) ? { tlsPort, plainPort } : undefined;
     },
   };
+}
+
+/** Returns whether there was no such folder. */
+function makeFolder(folder: string): boolean {
+  const probe = join(folder, `${process.pid}.probe`);
+  try {
+    const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(probe, '');
+    rmSync(probe);
+    return made !== undefined;
+  } catch (error) {
+    const cause = errorCode(error) ?? 'unknown cause';
+    throw new Error(
+      `The folder ${folder} for the names of clusters cannot be written (${cause}). Give another one with --names.`,
+      { cause: error },
+    );
+  }
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Another simulator uses it by now.
+  }
 }
 
 function isRunning(pid: number): boolean {
