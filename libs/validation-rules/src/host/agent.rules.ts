@@ -1,5 +1,5 @@
 import { hardwareOf, type HostFacts, isAfterReboot, type RulesPolicy } from '../facts/host.facts';
-import { broken, fail, pass, passBecause, passIf } from '../rule/rule';
+import { broken, fail, failBecause, pass, passBecause, passIf } from '../rule/rule';
 import type { HostRule } from './host-rule';
 
 const isAgentRunning = ({ stage }: HostFacts): boolean => !isAfterReboot(stage);
@@ -46,7 +46,12 @@ export const INVENTORY_RULES: readonly HostRule[] = [
     category: 'hardware',
     checks: 'The host has reported its hardware.',
     needs: [],
-    claim: ({ hardware }) => passIf(hardware !== undefined),
+    claim: ({ hardware, failedSteps }) => {
+      const problem = failedSteps.get('inventory');
+      return hardware || problem === undefined
+        ? passIf(hardware !== undefined)
+        : failBecause('step-failed', 'inventory', problem);
+    },
     messages: { success: 'Valid inventory exists for the host', failure: 'Inventory has not been received yet' },
     initial: fail(),
     remedy: 'Wait for the agent. If no inventory arrives within minutes, read the log of the agent on the host.',

@@ -102,6 +102,7 @@ function measured(
 ): HostRule {
   return {
     id,
+    measuredBy: CHECK,
     category: 'network',
     checks,
     boundOnly: true,

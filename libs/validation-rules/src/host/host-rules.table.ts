@@ -41,12 +41,14 @@ export function evaluateHost(facts: HostFacts): Outcome[] {
 }
 
 const UNMEASURED: ReadonlySet<string> = new Set(['pending', 'error']);
+/** Reasons of a success before the first measurement. */
+const NOT_YET_MEASURED: ReadonlySet<string | undefined> = new Set(['not-tried', 'not-measured']);
 
 /** An outcome without a measurement names the step that the host could not run. Its status stays. */
 function withFailedStep(outcome: Outcome, { failedSteps }: HostFacts): Outcome {
   const stepType = HOST_RULES_BY_ID.get(outcome.id)?.measuredBy;
   const reason = stepType && failedSteps.get(stepType);
-  const isUnmeasured = UNMEASURED.has(outcome.status) || outcome.reason === 'not-tried';
+  const isUnmeasured = UNMEASURED.has(outcome.status) || NOT_YET_MEASURED.has(outcome.reason);
   return reason && isUnmeasured ? { ...outcome, reason: 'step-failed', parameters: [stepType, reason] } : outcome;
 }
 

@@ -229,6 +229,11 @@ describe('host rules', () => {
   it.each([
     ['ntp-synced', 'ntp-synchronizer', { ntpSources: undefined }, 'pending'],
     ['container-images-available', 'container-image-availability', { images: [] }, 'success'],
+    ['sufficient-installation-disk-speed', 'installation-disk-speed-check', { diskSpeeds: [] }, 'success'],
+    ['mtu-valid', 'connectivity-check', { mtuFailures: undefined }, 'pending'],
+    ['sufficient-network-latency-requirement-for-role', 'connectivity-check', { isReachReported: false }, 'pending'],
+    ['sufficient-packet-loss-requirement-for-role', 'connectivity-check', { isReachReported: false }, 'pending'],
+    ['has-inventory', 'inventory', { hardware: undefined }, 'failure'],
     ['belongs-to-majority-group', 'connectivity-check', { isReachReported: false }, 'failure'],
     ['belongs-to-majority-group', 'connectivity-check', { isReachReported: false, majority: undefined }, 'failure'],
   ])('name in %s why the step %s could not run', (id, stepType, facts, status) => {
