@@ -1,3 +1,4 @@
+import { urlHost } from '@muster/schema';
 import { Controller, Get, Inject, Injectable, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CONFIG, type ImageConfig } from '../config';
@@ -32,7 +33,7 @@ export class ImageResponder {
    * @throws RefusalError before anything is sent
    */
   image(wanted: Omit<ImageRequest, 'baseUrl'>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const baseUrl = this.config.baseUrl ?? `${request.protocol}://${request.host}`;
+    const baseUrl = this.config.baseUrl ?? `${request.protocol}://${hostOf(request)}`;
     return this.send(
       () => this.images.make({ ...wanted, baseUrl }),
       // Virtual media reads an image in ranges, and a refused range is a read error of the machine that boots from it.
@@ -79,6 +80,12 @@ export class ImageResponder {
     };
     return this.files.answer(make, request, reply, { listener, mayWait });
   }
+}
+
+/** A client of HTTP/1.0 may name no host. It reached this service at the local address of the connection. */
+function hostOf({ host, raw: { socket } }: FastifyRequest): string {
+  const { localAddress = '', localPort } = socket;
+  return host || `${urlHost(localAddress.replace(/^::ffff:/i, ''))}:${localPort}`;
 }
 
 interface ShortAddress {
