@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { runProgram, temporaryDirectory, threadFromSource } from '@muster/testing';
 
@@ -107,6 +110,28 @@ describe('the command line', () => {
       expect(code).toBe(2);
       expect(errors).toContain('IMAGE_PORT="wrong"');
       expect(errors.includes('MUSTER_HOST_BINARIES is missing')).toBe(!isBuilt);
+    },
+    60_000,
+  );
+});
+
+describe('a check that is interrupted', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'by %s does not end as one without errors',
+    async (signal) => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const asked = once(server, 'request');
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/live.iso`;
+      const image = { openshift_version: '4.18', cpu_architecture: 'x86_64', version: '1', url };
+      const environment = { OS_IMAGES: JSON.stringify([image]), NO_PROXY: '*', HTTP_PROXY: '' };
+      const program = runProgram(join(__dirname, 'main.ts'), ['doctor'], environment);
+      await asked;
+      process.kill(program.pid, signal);
+      const { code } = await program.ended();
+      server.closeAllConnections();
+      server.close();
+      expect(code).toBeNull();
     },
     60_000,
   );

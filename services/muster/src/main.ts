@@ -56,6 +56,9 @@ async function main(args: readonly string[], environment: Environment): Promise<
       printer.fail(`${event === 'uncaughtException' ? 'uncaught error' : 'unhandled rejection'}: ${text}`);
       process.exit(EXIT_CODES.failed);
     });
+  const settings = { ...environment, ...builtHostBinaries(new SettingsReader(environment)) };
+  // A signal ends the check with an exit code of its own: it must not look like a check without errors.
+  if (name === 'doctor') return examine(settings);
   const running: { muster?: RunningMuster } = {};
   let isStopping = false;
   // npm forwards Ctrl-C to a process that already received it from the terminal, so only the first signal counts.
@@ -67,8 +70,6 @@ async function main(args: readonly string[], environment: Environment): Promise<
   process.on('SIGTERM', stop);
   if (environment.npm_lifecycle_event !== undefined) watchParent(stop);
 
-  const settings = { ...environment, ...builtHostBinaries(new SettingsReader(environment)) };
-  if (name === 'doctor') return examine(settings);
   const logger = createLogger(environment);
   for (const { problem, remedy } of unknownFindings(environment)) logger.warn(`${problem} ${remedy}`, 'muster');
   // The findings would describe the default in place of a wrong value.
