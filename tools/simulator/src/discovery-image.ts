@@ -9,14 +9,17 @@ import { readIgnition } from './installation/ignition-documents';
 import { checkDiscoveryRoot } from './scratch-root/check-roots';
 import { applyIgnition, createScratchRoots } from './scratch-root/scratch-roots';
 
-export interface DownloadImageOptions {
-  readonly url: string;
-  /** Path of the image file. An existing file is replaced. */
-  readonly path: string;
+export interface DownloadOptions {
   readonly timer: Timer;
   readonly signal: AbortSignal;
   /** Called before a failed attempt is repeated, when its reason differs from that of the attempt before. */
   readonly onRetry?: (reason: string) => void;
+}
+
+export interface DownloadImageOptions extends DownloadOptions {
+  readonly url: string;
+  /** Path of the image file. An existing file is replaced. */
+  readonly path: string;
 }
 
 const RETRY_MS = 5_000;
@@ -30,24 +33,34 @@ const SHOWN_CHARACTERS_MAX = 40;
  * @throws at once when the URL is no HTTP URL or the service refuses it
  */
 export async function downloadImage(options: DownloadImageOptions): Promise<number> {
-  const { url, path, timer, signal } = options;
+  const { url, path, signal } = options;
   if (!/^https?:/i.test(url) || !URL.canParse(url))
     throw new Error(
       `The image URL ${JSON.stringify(url.slice(0, SHOWN_CHARACTERS_MAX))} is not valid. Expected: a URL with http:// or https://.`,
     );
+  return whileUnavailable(options, async () => {
+    const answer = await fetch(url, { signal });
+    if (!answer.ok || !answer.body)
+      throw refusalOf(
+        answer,
+        `The image was refused with HTTP ${answer.status}: ${(await answer.text()).slice(0, 300)}`,
+      );
+    const file = createWriteStream(path);
+    await pipeline(Readable.from(answer.body), file);
+    return file.bytesWritten;
+  });
+}
+
+/** After a refusal of the URL itself, which is invalid or has expired, the download is not repeated. */
+const refusalOf = ({ status }: Response, reason: string): Error =>
+  status >= 400 && status < 500 ? new ImageRefused(reason) : new Error(reason);
+
+async function whileUnavailable<T>(options: DownloadOptions, attempt: () => Promise<T>): Promise<T> {
+  const { signal, timer } = options;
   let lastReason = '';
   for (const startedMs = performance.now(); ;) {
     try {
-      const answer = await fetch(url, { signal });
-      if (!answer.ok || !answer.body) {
-        const reason = `The image was refused with HTTP ${answer.status}: ${(await answer.text()).slice(0, 300)}`;
-        // The URL itself is invalid or expired, so the download is not repeated.
-        if (answer.status >= 400 && answer.status < 500) throw new ImageRefused(reason);
-        throw new Error(reason);
-      }
-      const file = createWriteStream(path);
-      await pipeline(Readable.from(answer.body), file);
-      return file.bytesWritten;
+      return await attempt();
     } catch (error) {
       if (error instanceof ImageRefused || signal.aborted) throw error;
       const reason = reasonOf(error);
@@ -77,19 +90,22 @@ const ROOTFS_ARGUMENT = /(?:^| )coreos\.live\.rootfs_url="?([^" ]+)/;
 
 /**
  * Downloads the root file system for an image without one, from the URL in the kernel arguments. Resolves with its size
- * in bytes; 0 when the image contains its root file system.
+ * in bytes; 0 when the image contains its root file system. Retries for ten minutes while the service is unavailable.
  * @throws when the download fails, as a real machine would hang
  */
-export async function fetchRootfs(image: ByteSource, signal: AbortSignal): Promise<number> {
+export async function fetchRootfs(image: ByteSource, options: DownloadOptions): Promise<number> {
   const { kargs } = await readBootIsoLayout(image);
   const url = kargs && ROOTFS_ARGUMENT.exec(await readKargs(image, kargs))?.[1];
   if (!url) return 0;
-  const answer = await fetch(url, { signal });
-  if (!answer.ok || !answer.body)
-    throw new Error(`The machine cannot start: its root file system at ${url} is answered with ${answer.status}.`);
-  let bytes = 0;
-  for await (const chunk of answer.body) bytes += chunk.length;
-  return bytes;
+  return whileUnavailable(options, async () => {
+    const answer = await fetch(url, { signal: options.signal });
+    // The query contains the token of the image.
+    const reason = `The machine cannot start: its root file system at ${url.split('?', 1)[0]} is answered with ${answer.status}.`;
+    if (!answer.ok || !answer.body) throw refusalOf(answer, reason);
+    let bytes = 0;
+    for await (const chunk of answer.body) bytes += chunk.length;
+    return bytes;
+  });
 }
 
 /**

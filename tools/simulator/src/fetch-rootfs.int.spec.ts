@@ -16,7 +16,8 @@ describe('a simulated machine that starts from an image', () => {
     asked = [];
     server = createServer((request, response) => {
       asked.push(request.url ?? '');
-      response.statusCode = request.url === '/rootfs' ? 200 : 404;
+      const isStarting = request.url?.startsWith('/late') === true && asked.length < 3;
+      response.statusCode = isStarting ? 503 : request.url === '/absent' ? 404 : 200;
       response.end('root file system');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -32,12 +33,24 @@ describe('a simulated machine that starts from an image', () => {
     try {
       const layout = await readBootIsoLayout(base);
       const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const { signal } = new AbortController();
-      expect(await fetchRootfs(base, signal)).toBe(0);
+      const reasons: string[] = [];
+      const options = {
+        signal: new AbortController().signal,
+        timer: { sleep: async () => undefined },
+        onRetry: (reason: string) => void reasons.push(reason),
+      };
+      expect(await fetchRootfs(base, options)).toBe(0);
       expect(asked).toEqual([]);
-      expect(await fetchRootfs((await createMinimalIso(base, layout, `${at}/rootfs`)).source, signal)).toBe(16);
+      expect(await fetchRootfs((await createMinimalIso(base, layout, `${at}/rootfs`)).source, options)).toBe(16);
       const broken = await createMinimalIso(base, layout, `${at}/absent`);
-      await expect(fetchRootfs(broken.source, signal)).rejects.toThrow(/answered with 404/);
+      await expect(fetchRootfs(broken.source, options)).rejects.toThrow(/answered with 404/);
+      expect([asked, reasons]).toEqual([['/rootfs', '/absent'], []]);
+      // A real machine repeats the request while the service starts.
+      const late = await createMinimalIso(base, layout, `${at}/late?token=secret`);
+      asked.length = 0;
+      expect(await fetchRootfs(late.source, options)).toBe(16);
+      expect(asked).toHaveLength(3);
+      expect(reasons).toEqual([`The machine cannot start: its root file system at ${at}/late is answered with 503.`]);
     } finally {
       await base.close();
     }

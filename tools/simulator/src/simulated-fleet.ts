@@ -151,7 +151,7 @@ export function simulatedFleet(options: SimulatedFleetOptions): SimulatedFleet {
         const downloadMs = performance.now() - startedMs;
         const image = await openFileByteSource(path);
         // Downloaded once, because all machines would receive the same file.
-        const rootfsBytes = await fetchRootfs(image, signal).finally(() => image.close());
+        const rootfsBytes = await fetchRootfs(image, { timer, signal, onRetry }).finally(() => image.close());
         await bootFromFile(path);
         return { bytes, downloadMs, rootfsBytes };
       } finally {
