@@ -1,10 +1,11 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IgnitionService } from '@muster/contracts';
 import { type IgnitionConfig, readTextFile, TRUST_BUNDLE_PATH } from '@muster/ignition-config';
 import { callService, sealDocument } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import {
+  eventually,
   INSTALLER_UID,
   type NatsServer,
   startNatsServer,
@@ -22,6 +23,7 @@ home="$(dirname "$0")"
 if [ -f "$home/fail" ]; then echo "no such release" >&2; exit 3; fi
 if [ -f "$home/empty" ]; then exit 0; fi
 if [ -f "$home/other.ign" ]; then ln -s "$home/other.ign" unconfigured-agent.ign; exit 0; fi
+if [ -f "$home/slow" ]; then echo started >"$home/started"; exec sleep 600; fi
 if [ -f "$home/noisy" ]; then head -c 70000000 /dev/zero; exit 0; fi
 id -u >"$home/user"
 echo run >>"$home/runs"
@@ -165,6 +167,19 @@ describe('the document of a disconnected image', () => {
       expect(await refusal()).toMatchObject({ code: 'not-ready', reason: expect.stringMatching(reason) as string });
     },
   );
+
+  it('leaves no secrets behind when the service stops meanwhile, and is created by its next start', async () => {
+    writeFileSync(join(directory.path, 'tools/slow'), '');
+    await givenImage();
+    const service = await stage.start();
+    const answer = refusal();
+    await eventually('the installer runs', () => existsSync(join(directory.path, 'tools/started')));
+    await service.close();
+    expect(readdirSync(join(directory.path, 'work/unconfigured-ignition'))).toEqual([]);
+    rmSync(join(directory.path, 'tools/slow'));
+    await stage.start();
+    expect(await answer).toBe('not refused');
+  });
 
   it('requires a release image', async () => {
     await stage.platform.secrets.seal(INFRA_ENV_ID, 'pull-secret', Buffer.from('{"auths":{}}'));

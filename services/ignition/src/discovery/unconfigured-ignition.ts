@@ -25,7 +25,7 @@ import {
 } from '@muster/nest-kit';
 import { KeyedQueue, type Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { Inject, Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
 import { openInstallFolder } from '../toolchain/openshift-install/install-folder';
 import { InstallerBinaries, type WantedInstaller } from '../toolchain/openshift-install/installer-binaries';
@@ -51,6 +51,11 @@ const additions = (trustBundle: string): IgnitionConfig => ({
   },
 });
 
+const STOPPING = {
+  code: 'unavailable',
+  reason: 'The service stops before the image is created. Try again in a few seconds.',
+} as const;
+
 type Release = Omit<WantedInstaller, 'pullSecret' | 'caPem' | 'mirrors'>;
 
 /**
@@ -58,8 +63,9 @@ type Release = Omit<WantedInstaller, 'pullSecret' | 'caPem' | 'mirrors'>;
  * once per input.
  */
 @Injectable()
-export class UnconfiguredIgnition {
+export class UnconfiguredIgnition implements BeforeApplicationShutdown {
   private readonly queue = new KeyedQueue();
+  private readonly ending = new AbortController();
 
   constructor(
     private readonly documents: DocumentWorkers,
@@ -69,7 +75,13 @@ export class UnconfiguredIgnition {
     private readonly binaries: InstallerBinaries,
   ) {}
 
-  /** @throws RefusalError without a release image, or with the end of the installer's output */
+  /** Ends the runs, and waits until they have removed their folders, which contain secrets. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.ending.abort();
+    await this.queue.run(OUTPUT, () => Promise.resolve());
+  }
+
+  /** @throws RefusalError without a release image, when the service stops, or with the end of the installer's output */
   async render({ infraEnvId, settings }: InfraEnvState, pullSecret: string): Promise<IgnitionConfig> {
     const release = await this.releaseOf(settings.clusterId ?? '');
     const additionalTrustBundle = await openTrustBundle(this.secrets, infraEnvId, settings);
@@ -104,11 +116,12 @@ export class UnconfiguredIgnition {
     const files = await this.documents.run(DOCUMENT_TASKS.unconfiguredFiles, input);
     try {
       const wanted = { ...release, pullSecret, caPem, mirrors: [] };
-      const { endUse, installer } = await this.binaries.of(wanted);
+      const { endUse, installer } = await this.binaries.of(wanted, undefined, this.ending.signal);
       // One run at a time, because the processes of its user are ended after each run.
       const run = () => this.runWith(installer, infraEnvId, release, files, credentialsIn(input));
       return await this.queue.run(OUTPUT, run).finally(endUse);
     } catch (error) {
+      if (this.ending.signal.aborted) throw new RefusalError(STOPPING);
       if (!(error instanceof ArtifactsRefused)) throw error;
       throw new RefusalError({
         code: 'not-ready',
@@ -125,6 +138,8 @@ export class UnconfiguredIgnition {
     files: readonly UnconfiguredFile[],
     secrets: readonly string[],
   ): Promise<Buffer> {
+    // The run may have waited for others.
+    this.ending.signal.throwIfAborted();
     const settings = this.config.openshiftInstall;
     const folder = await openInstallFolder(join(settings.workDirectory, 'unconfigured-ignition', infraEnvId));
     try {
@@ -137,6 +152,7 @@ export class UnconfiguredIgnition {
         slot: OTHER_RUNS_SLOT,
         variables: { OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE: releaseImage },
         secrets,
+        signal: this.ending.signal,
       });
       if (!(await folder.has(OUTPUT))) throw new ArtifactsRefused(`openshift-install did not create ${OUTPUT}.`);
       return Buffer.from(await folder.read(OUTPUT));
