@@ -59,6 +59,19 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
   /** Registries that did not answer are tried after the others. */
   const unreachable = new Set<string>();
 
+  /** The connection may break in the middle of a manifest. Nothing continues it, so it is read again. */
+  const readManifest = async (image: string, place: ImageReference, signal: AbortSignal): Promise<string> => {
+    const startedMs = options.nowMs();
+    for (let repeated = 0; ; repeated += 1) {
+      const answer = await client.get(place, `manifests/${place.version}`, { accept: ACCEPT }, signal);
+      const read = await readText(answer, MANIFEST_CHARS_MAX).catch((error: Error) => error);
+      if (typeof read === 'string') return read;
+      const isSilent = options.nowMs() - startedMs >= SILENCE_MS_MAX;
+      if (repeated >= RESUMES_MAX || isSilent || signal.aborted)
+        throw new ImageRegistryError(image, place.registry, read.message, 'unreachable');
+    }
+  };
+
   /** Returns the document of a tag or digest from the first location that has it. */
   const fetchDocument = async (image: string, version: string | undefined, signal: AbortSignal): Promise<Found> => {
     const given = parse(image);
@@ -67,9 +80,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     const rank = ({ registry }: ImageReference): number => Number(unreachable.has(registry));
     for (const place of [...placesOf(reference, options.mirrors)].sort((a, b) => rank(a) - rank(b))) {
       try {
-        const limit = abortAfter(MANIFEST_MS_MAX, signal);
-        const answer = await client.get(place, `manifests/${place.version}`, { accept: ACCEPT }, limit);
-        const text = await readText(answer, MANIFEST_CHARS_MAX);
+        const text = await readManifest(image, place, abortAfter(MANIFEST_MS_MAX, signal));
         const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`;
         if (place.isByDigest && digest !== place.version)
           throw new ImageRegistryError(image, place.registry, `the digest of the manifest is ${digest}`, 'corrupt');

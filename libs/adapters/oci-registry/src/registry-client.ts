@@ -259,7 +259,9 @@ const isOfCertificate = (error: NodeJS.ErrnoException): boolean =>
   /CERT|UNABLE_TO_(VERIFY|GET_ISSUER)/.test(error.code ?? '');
 
 async function meaningOf(answer: HttpResponse): Promise<string> {
-  const text = (await readText(answer, TOKEN_CHARS_MAX)).trim().slice(0, REASON_CHARS_MAX);
+  // The status remains known when the connection breaks in the middle of the text.
+  const whole = await readText(answer, TOKEN_CHARS_MAX).catch(() => '');
+  const text = whole.trim().slice(0, REASON_CHARS_MAX);
   const meanings = new Map([
     [401, 'the registry does not accept the credentials of the pull secret'],
     [403, 'the credentials of the pull secret may not read it'],

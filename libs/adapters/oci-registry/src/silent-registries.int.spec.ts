@@ -58,6 +58,49 @@ describe('a registry that sends nothing', () => {
     expect(requests).toHaveLength(5);
   });
 
+  /** An answer whose connection breaks in the middle of the body. */
+  const broken = (status = 200) => ({
+    ...answerOf(),
+    status,
+    body: (async function* () {
+      yield Buffer.from('{"layers":');
+      throw new Error('aborted');
+    })(),
+  });
+
+  it('receives a request for a manifest again when the connection breaks in the middle of it', async () => {
+    const digest = images.add({ a: 'text' });
+    const registry = await open(async (request) => (requests.length < 3 ? broken() : images.answer(request)));
+    expect((await registry.manifest(`live.lan/a@${digest}`, 'amd64', signal)).digest).toBe(digest);
+    expect(requests).toHaveLength(3);
+  });
+
+  it('is unreachable when the connection breaks in the middle of each manifest, also when it stops first', async () => {
+    const refused = { fault: 'unreachable', reason: 'aborted' };
+    const registry = await open(async () => broken());
+    await expect(registry.manifest('live.lan/a:1', 'amd64', signal)).rejects.toMatchObject(refused);
+    expect(requests).toHaveLength(6);
+    requests = [];
+    const slow = await open(async () => {
+      clock.advance(SILENCE_MS);
+      return broken();
+    });
+    await expect(slow.manifest('live.lan/a:1', 'amd64', signal)).rejects.toMatchObject(refused);
+    expect(requests).toHaveLength(2);
+  });
+
+  it.each([
+    [503, 'failing', 5],
+    [404, 'missing', 1],
+  ])(
+    'keeps the meaning of status %i when the connection breaks in the middle of its text',
+    async (status, fault, tries) => {
+      const registry = await open(async () => broken(status));
+      await expect(registry.manifest('live.lan/a:1', 'amd64', signal)).rejects.toMatchObject({ fault, status });
+      expect(requests).toHaveLength(tries);
+    },
+  );
+
   it('is given up when the download of a layer stops for two minutes', async () => {
     const image = `live.lan/a@${images.add({ a: 'text' })}`;
     const registry = await open(async (request) => {
