@@ -1,6 +1,7 @@
 import { NO_HARDWARE } from '@muster/validation-rules';
 import { disk } from '../steps/step-sample.fixture.spec';
 import { DEFAULT_HOST_TIMEOUTS } from './deadlines';
+import { command, day1, entered, unbound, when } from './host.fixture.spec';
 import {
   installationDiskLabel,
   isAnotherMachine,
@@ -11,6 +12,7 @@ import {
   keptDisksRefusal,
   poolNameRefusal,
 } from './input';
+import { mediaLost } from './reachability.fixture.spec';
 import { COMMITTED, HOST_STATUSES, type HostState, initialHost } from './state';
 
 const AT = '2026-01-01T00:10:00.000Z';
@@ -77,6 +79,23 @@ describe('the media of a host', () => {
   it('follow the validation, and the events before the first evaluation', () => {
     const lost = { ...initialHost(), isMediaConnected: false };
     expect([isMediaLost(undefined, lost), isMediaLost(undefined, initialHost())]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['discovering', [...day1('disconnected'), mediaLost]],
+    ['discovering', [...day1('error', 'media'), mediaLost, entered('resetting-pending-user-action')]],
+    ['discovering-unbound', [...unbound('disconnected-unbound'), mediaLost]],
+  ] as const)('are connected again when the machine has booted from them and registers (%s)', (status, history) => {
+    const { state, events, types } = when(history, command('Register'));
+    expect(types.slice(0, 2)).toEqual(['HostMediaReconnected', 'HostReregistered']);
+    expect(state).toMatchObject({ status, isMediaConnected: true });
+    const evaluated = when([...history, ...events], command('Refresh', { conditions: undefined }));
+    expect(evaluated.state.status).toBe(status);
+  });
+
+  it('stay lost when the agent registers again while the host is prepared', () => {
+    const { types } = when([...day1('preparing-successful'), mediaLost], command('Register'));
+    expect(types).not.toContain('HostMediaReconnected');
   });
 });
 

@@ -52,6 +52,10 @@ function registered(context: Context): readonly HostEvent[] {
   ];
 }
 
+/** The machine has booted from the media. */
+const mediaRegained = ({ state }: Context): readonly HostEvent[] =>
+  state.isMediaConnected ? [] : [{ type: 'HostMediaReconnected', data: {} }];
+
 const reregistered =
   (inventoryKept: boolean) =>
   (context: Context): readonly HostEvent[] => {
@@ -60,6 +64,7 @@ const reregistered =
     const { clusterId } = context.state;
     return [
       ...hostReturned(context),
+      ...(inventoryKept ? [] : mediaRegained(context)),
       { type: 'HostReregistered', data: { discoveryAgentVersion: agentVersion, kind, clusterId, inventoryKept, at } },
       ...claim(context),
     ];
