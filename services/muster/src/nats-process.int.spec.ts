@@ -102,16 +102,20 @@ describe('a bus whose files cannot be used', () => {
       nats.stop(),
     );
 
-  it('reports a full disk as such', async () => {
-    const text = '[FTL] Could not write pidfile: write /data/nats-server.pid: no space left on device';
+  it.each([
+    ['write', 'no space left on device', 'Free disk space, and start again.'],
+    ['open', 'permission denied', 'Change its owner or permissions, and start again.'],
+    ['open', 'read-only file system', 'Change its owner or permissions, and start again.'],
+  ])('reports that the file of its process id cannot be used: %s: %s', async (call, reason, remedy) => {
+    const text = `[FTL] Could not write pidfile: ${call} /data/nats-server.pid: ${reason}`;
     const programs = join(directory.path, 'programs');
-    mkdirSync(programs);
+    mkdirSync(programs, { recursive: true });
     const program = `#!/bin/sh\necho "[$$] 2026/11/30 08:48:$$ ${text}" >&2\nexit 1\n`;
     writeFileSync(join(programs, 'nats-server'), program, { mode: 0o700 });
     process.env.PATH = `${programs}:${path}`;
     await expect(start()).rejects.toMatchObject({
       reason: 'dataDirectory',
-      message: `nats-server ended with code 1: ${text}. Free disk space, and start again.`,
+      message: `nats-server ended with code 1: ${text}. ${remedy}`,
     });
   });
 

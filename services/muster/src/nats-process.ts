@@ -31,8 +31,9 @@ const NOT_FOUND = 127;
 const LOG_PREFIX = /^\[\d+\] \S+ \S+ /;
 /** In the log of nats-server when it cannot use the files of its certificate. */
 const CERTIFICATE_REFUSED = /X509|certificate/i;
-/** In its log when it cannot write the file of its process id. */
+/** In its log when it cannot write the file of its process id, which is its only one. */
 const DISK_FULL = /no space left on device|quota exceeded/i;
+const NOT_WRITABLE = /could not write pidfile/i;
 /**
  * Runs nats-server in place of the shell, beside a process that kills nats-server when the pipe from Muster closes
  * without a line. So the bus also ends when Muster is killed.
@@ -128,17 +129,14 @@ export async function startNats(options: {
           `nats-server cannot use its certificate: ${reason}. Correct NATS_CERT_FILE and NATS_KEY_FILE, or unset them and NATS_CA_FILE for a certificate that Muster makes.`,
           'settings',
         );
-      else if (DISK_FULL.test(reason))
-        ended(
-          started,
-          `nats-server ended with code ${code}: ${reason}. Free disk space, and start again.`,
-          'dataDirectory',
-        );
-      else
-        ended(
-          started,
-          `nats-server ended with code ${code}: ${reason}. Change NATS_HOST or NATS_PORT, or set NATS_URL.`,
-        );
+      else {
+        const [remedy, exitReason] = DISK_FULL.test(reason)
+          ? (['Free disk space, and start again.', 'dataDirectory'] as const)
+          : NOT_WRITABLE.test(reason)
+            ? (['Change its owner or permissions, and start again.', 'dataDirectory'] as const)
+            : (['Change NATS_HOST or NATS_PORT, or set NATS_URL.', 'dependency'] as const);
+        ended(started, `nats-server ended with code ${code}: ${reason}. ${remedy}`, exitReason);
+      }
     });
     return started;
   }
