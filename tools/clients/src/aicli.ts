@@ -23,7 +23,8 @@ export interface Aicli {
 /** Installs aicli unless it is installed. Returns a text with the reason when this machine does not support it. */
 export function installAicli(cache: string): { readonly program: string } | { readonly missing: string } {
   const given = process.env.AICLI;
-  if (given) return existsSync(given) ? { program: given } : { missing: `AICLI names ${given}, which does not exist` };
+  if (given)
+    return existsSync(given) ? { program: resolve(given) } : { missing: `AICLI names ${given}, which does not exist` };
   const venv = resolve(cache, 'muster-aicli');
   const program = join(venv, 'bin', 'aicli');
   if (existsSync(program)) return { program };
