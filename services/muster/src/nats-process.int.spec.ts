@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectNatsRequests, NatsUnreachable } from '@muster/adapter-nats';
@@ -117,6 +119,21 @@ describe('a bus whose files cannot be used', () => {
       reason: 'dataDirectory',
       message: `nats-server ended with code 1: ${text}. ${remedy}`,
     });
+  });
+
+  it.each([
+    ['/other', 'SIGTERM'],
+    ['/', 'SIGKILL'],
+  ])('ends a process with the id of its last one only if it uses its files: %s', async (root, signal) => {
+    const config = join(root, directory.path, 'nats-server.conf');
+    const args = ['-e', 'setInterval(() => undefined, 1_000)', '--', '-c', config];
+    const other = spawn(process.execPath, args, { argv0: 'nats-server', stdio: 'ignore' });
+    const ended = once(other, 'exit');
+    await once(other, 'spawn');
+    writeFileSync(join(directory.path, 'nats-server.pid'), String(other.pid));
+    await start();
+    other.kill('SIGTERM');
+    expect(await ended).toEqual([null, signal]);
   });
 
   it('reports damaged keys with their file', async () => {

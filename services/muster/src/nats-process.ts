@@ -22,6 +22,7 @@ const RESTART_WAIT_MS = 250;
 /** A child that does not end in this time, such as a stopped process, is killed. */
 const STOP_TIMEOUT_MS = 1_000;
 const PORT_FILE = 'port';
+const CONFIG_FILE = 'nats-server.conf';
 const PORT_MAX = 65_535;
 /** All files of the bus. */
 const FILES = /^(port|trust\.json|nats-server\.(conf|pid)|bus(-ca)?\.(pem|key))$/;
@@ -86,7 +87,7 @@ export async function startNats(options: {
       `The address ${urlHost(host)}:${port} (NATS_PORT) is in use by ${holderOfPort(port) ?? 'another process'}. Stop it, or change NATS_PORT, or set NATS_URL.`,
     );
   await writeFile(join(directory, PORT_FILE), String(port), { mode: 0o600 });
-  const [config, pidFile] = [join(directory, 'nats-server.conf'), join(directory, 'nats-server.pid')];
+  const [config, pidFile] = [join(directory, CONFIG_FILE), join(directory, 'nats-server.pid')];
   const nowMs = Date.now();
   const wanted = options.tls;
   const tls = wanted && ('own' in wanted ? await makeBusCertificate(directory, { hosts: wanted.own, nowMs }) : wanted);
@@ -202,8 +203,9 @@ async function lastPort(directory: string, host: string): Promise<number | undef
 async function stopLeftOver(directory: string): Promise<void> {
   const pid = Number(await readFile(join(directory, 'nats-server.pid'), 'utf8').catch(() => ''));
   if (!pid) return;
-  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  if (!command.startsWith('nats-server') || !command.includes(directory)) return;
+  const [program, ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+  // The id may belong to the bus of another data directory by now, such as after a power failure.
+  if (program !== 'nats-server' || !args.includes(join(directory, CONFIG_FILE))) return;
   process.kill(pid, 'SIGKILL');
   for (let waited = 0; waited < START_TIMEOUT_MS && (await isAlive(pid)); waited += RETRY_MS) await sleep(RETRY_MS);
 }
