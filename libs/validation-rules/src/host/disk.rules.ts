@@ -180,7 +180,6 @@ function encryptionClaim(facts: HostFacts): Claim {
   if (isForDay2(facts)) {
     const { workerEncryption } = facts;
     if (!workerEncryption) return pending('awaits-ignition');
-    if (workerEncryption === 'none') return pass();
     return workerEncryption === 'other' ? failBecause('unsupported') : modeClaim(facts, workerEncryption);
   }
   if (effectiveRole(facts.role, facts.suggestedRole) === AUTO_ASSIGN) return pending('awaits-role');
