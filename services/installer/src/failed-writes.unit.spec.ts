@@ -242,6 +242,19 @@ it('an operating system for the running root is pulled three times, as an image 
   expect(commands.filter((line) => line.startsWith('ostree admin stateroot-init'))).toHaveLength(1);
 });
 
+it('an operating system for the running root is installed again after an installation that failed', async () => {
+  // The folder stays on the disk, also after the host was reset or restarted. ostree refuses to make it a second time.
+  const { commands, failure } = await runRecorded({
+    flags: ['--coreos-image', 'quay.io/coreos:1'],
+    files: { '/ostree/deploy/install': '' },
+    recording: [
+      ['ostree admin stateroot-init', { exitCode: 1, stderr: 'Creating ostree/deploy/install: File exists' }],
+    ],
+  });
+  expect(failure).toBeUndefined();
+  expect(commands.filter((line) => line.startsWith('ostree container image deploy'))).toHaveLength(1);
+});
+
 it('the reported reason contains the end of the output, also of a command with many arguments', async () => {
   const kernelArguments = Array.from({ length: 40 }, (_, number) => `ip=52-54-00-00-00-${number + 10}:dhcp,dhcp6`);
   const { stages } = await runRecorded({

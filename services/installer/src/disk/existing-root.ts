@@ -19,7 +19,8 @@ export async function installOnExistingRoot(installation: Installation, signal: 
     await run('ostree', 'refs', '--delete', NODE_IMAGE_REF);
     await run('touch', '/ostree/repo/tmp/node-image');
   }
-  await run('ostree', 'admin', 'stateroot-init', STATEROOT);
+  // An installation that failed has left it on the disk, and ostree fails when it exists.
+  if (!(await host.exists(`/ostree/deploy/${STATEROOT}`))) await run('ostree', 'admin', 'stateroot-init', STATEROOT);
   const deploy = [
     ...['ostree', 'container', 'image', 'deploy', '--stateroot', STATEROOT, '--sysroot', '/'],
     ...['--authfile', '/root/.docker/config.json', ...FIRST_BOOT_KARGS, '--image', settings.coreosImage],
