@@ -28,6 +28,8 @@ describe('mode of OpenShift Data Foundation', () => {
     [['master', 'master', 'arbiter', ...WORKERS], 'standard'],
     [[...MASTERS, 'worker', 'worker'], undefined],
     [['master', 'master', ...WORKERS], undefined],
+    [['master', 'arbiter', ...WORKERS], undefined],
+    [['master', 'arbiter', 'arbiter', ...WORKERS], undefined],
     [[], undefined],
   ])('with %j is %s', (roles, mode) => {
     expect(odfModeOf(shapeOf(hosts(...roles)))).toBe(mode);
@@ -91,6 +93,12 @@ describe('OpenShift Data Foundation', () => {
       'a control plane host in standard mode',
       host('master', { disks: disks(30) }),
       of(...MASTERS, ...WORKERS),
+      { cpuCores: 0, ramMib: 0 },
+    ],
+    [
+      'compact mode of a host that becomes a worker',
+      host('auto-assign>worker', { disks: disks(30) }),
+      of('master', 'master', 'auto-assign'),
       { cpuCores: 0, ramMib: 0 },
     ],
     ['no mode', host('worker'), of('worker'), { cpuCores: 0, ramMib: 0 }],
