@@ -2,7 +2,8 @@ import { OPERATOR_NAMES } from '@muster/operators';
 import type { HostFacts } from '../facts/host.facts';
 import { sampleDisk, sampleHardware, sampleNic } from '../facts/sample.facts';
 import { operatorRuleId } from '../rule/contract-ids';
-import type { Outcome } from '../rule/rule';
+import { type Outcome, SUPPRESSED } from '../rule/rule';
+import { isReplaceableAgent } from './agent.rules';
 import { cl, given, vmware } from './hardware-cases.fixture.spec';
 import { evaluateHost, HOST_RULES, renderHostOutcome } from './host-rules.table';
 
@@ -100,6 +101,60 @@ describe('the validation', () => {
     const disks = [sampleDisk({ driveType, hasUuid: false })];
     const hardware = sampleHardware({ manufacturer: 'VMware, Inc.', cpuArchitecture: 's390x', disks });
     expect(found('vsphere-disk-uuid-enabled', given({ hardware })).status).toBe('failure');
+  });
+
+  it.each([
+    ['nutanix', '', 'Red Hat', 'failure'],
+    ['external', 'oci', 'OracleCloud.com', 'success'],
+    ['external', 'other', 'Red Hat', 'success'],
+    ['none', '', 'Red Hat', 'success'],
+  ])('of platform %s %s on a machine of %s: %s', (platformType, externalPlatformName, manufacturer, status) => {
+    const facts = cl({ platformType, externalPlatformName }, { hardware: sampleHardware({ manufacturer }) });
+    expect(found('compatible-with-cluster-platform', facts).status).toBe(status);
+  });
+
+  it.each(['arm64', 'aarch64'])('of the agent knows the executable for %s', (architecture) => {
+    const policy = { agentImage: 'muster-host:2', agentArchitectures: ['aarch64'] };
+    expect(isReplaceableAgent('muster-host:1', policy, architecture)).toBe(true);
+    expect(isReplaceableAgent('muster-host:1', { ...policy, agentArchitectures: ['x86_64'] }, architecture)).toBe(
+      false,
+    );
+  });
+
+  it('of the images accepts 0.001 MB/s, and names those that cannot be pulled', () => {
+    const image = (name: string, changes: object = {}) => ({
+      name,
+      sizeBytes: 1,
+      seconds: 1,
+      downloadRateMbps: 0.001,
+      result: 'success',
+      ...changes,
+    });
+    const images = [image('a'), image('b', { result: 'failure' }), image('c', { downloadRateMbps: 0.0009 })];
+    expect(found('container-images-available', given({ images: images.slice(0, 1) })).status).toBe('success');
+    expect(renderHostOutcome(found('container-images-available', given({ images }))).measured).toBe('b, c');
+  });
+
+  it.each(['', 'none'])('of the inventory accepts truncation "%s" of older and newer agents', (truncation) => {
+    const facts = given({ hardware: sampleHardware({ truncation }) });
+    expect(found('inventory-not-partially-truncated', facts).status).toBe('success');
+  });
+
+  it('of the NTP sources does not apply after the reboot', () => {
+    expect(found('ntp-synced', given({ stage: 'Rebooting', ntpSources: [] })).status).toBe(SUPPRESSED);
+  });
+
+  it('of an iSCSI disk reads all addresses of the interface, and all machine networks', () => {
+    const disks = [sampleDisk({ driveType: 'iSCSI', iscsiHostIpAddress: '10.9.0.5' })];
+    const status = (...ipv4Addresses: string[]) =>
+      found(
+        'no-iscsi-nic-belongs-to-machine-cidr',
+        cl(
+          { machineNetworks: ['192.168.128.0/24', '192.168.129.0/24'] },
+          { hardware: sampleHardware({ disks, nics: [sampleNic({ ipv4Addresses })] }) },
+        ),
+      ).status;
+    expect([status('10.9.0.5/24'), status('10.9.0.5/24', '192.168.129.7/24')]).toEqual(['success', 'failure']);
   });
 
   it('of the encryption names the version of the TPM', () => {
