@@ -5,7 +5,7 @@ import { infraEnvDecider, readKernelArguments } from '@muster/domain';
 import { BoundedMap } from '@muster/event-sourcing';
 import { callService, CLOCK, EVENT_STORE, type MusterEventStore, REQUESTS } from '@muster/nest-kit';
 import { type Clock, NO_STREAM, type Requests } from '@muster/ports';
-import { RefusalError } from '@muster/problems';
+import { type ProblemCode, RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 
 /** The content that an infra-env adds to a base image. */
@@ -24,6 +24,7 @@ export interface InfraEnvContent {
 interface KeptContent {
   readonly revision: number;
   readonly content: InfraEnvContent;
+  readonly renderedAtMs: number;
   /** Content is rendered again from this time on, because tokens in it are renewed. */
   readonly untilMs: number;
 }
@@ -31,6 +32,9 @@ interface KeptContent {
 /** About 100 KiB per image of an infra-env, more with a network ramdisk. */
 const KEPT_BYTES_MAX = 16 * 1024 ** 2;
 const KEPT_MS = 60_000;
+/** How long content is used while the ignition service does not answer. Its tokens are valid for longer. */
+const KEPT_IN_OUTAGE_MS = 3_600_000;
+const OUTAGES: ReadonlySet<ProblemCode> = new Set(['busy', 'unavailable']);
 /** Number of infra-envs whose settings are kept. */
 const KEPT_SETTINGS_MAX = 500;
 
@@ -65,11 +69,23 @@ export class InfraEnvContents {
     if (kept && kept.revision === settings.revision && this.clock.nowMs() < kept.untilMs) return kept.content;
     const { revision } = settings;
     const renderKey = `${key}/${revision}`;
-    const content = await (this.rendering.get(renderKey) ??
-      this.renderOnce(renderKey, () => this.render(infraEnvId, isoType, withNetwork, settings)));
+    const { content, renderedAtMs } = await (
+      this.rendering.get(renderKey) ??
+      this.renderOnce(renderKey, () => this.render(infraEnvId, isoType, withNetwork, settings))
+    ).then(
+      (rendered) => ({ content: rendered, renderedAtMs: this.clock.nowMs() }),
+      // A machine that boots from virtual media fails with a refused range, and a restart of a service does not change the image.
+      (error: unknown) => {
+        const isOutage = error instanceof RefusalError && OUTAGES.has(error.refusal.code);
+        if (!isOutage || kept?.revision !== revision) throw error;
+        if (this.clock.nowMs() >= kept.renderedAtMs + KEPT_IN_OUTAGE_MS) throw error;
+        return kept;
+      },
+    );
     // The image that is made from the content contains a copy of the config and its first chunk.
     const bytes = 2 * content.config.length + content.networkRamdisk.length + RANGE_CHUNK_BYTES;
-    if (revision > NO_STREAM) this.kept.set(key, { revision, content, untilMs: this.clock.nowMs() + KEPT_MS }, bytes);
+    const untilMs = this.clock.nowMs() + KEPT_MS;
+    if (revision > NO_STREAM) this.kept.set(key, { revision, content, renderedAtMs, untilMs }, bytes);
     return content;
   }
 

@@ -84,6 +84,52 @@ describe('the content of an infra-env', () => {
     expect(asked).toHaveLength(2);
   });
 
+  describe('while the ignition service does not answer', () => {
+    const KEPT_MS = 60_000;
+    const outage = { code: 'busy', reason: expect.stringContaining('The service ignition does not answer') as string };
+    const open = async () => {
+      const store = await storeWithInfraEnv();
+      const clock = manualClock();
+      let [isAway, asked, rendered] = [false, 0, 0];
+      const requests = {
+        request: async (subject: string) => {
+          asked += 1;
+          if (isAway) throw new RequestTimedOut(subject, 1);
+          return { ok: { ignition: Buffer.from(`${(rendered += 1)}`).toString('base64'), generatedAt: '' } };
+        },
+      } as unknown as Requests;
+      const contents = new InfraEnvContents(musterEventStore(store), requests, clock);
+      const read = async () => Buffer.from((await contents.of(ID, 'full-iso', false)).config).toString();
+      expect(await read()).toBe('1');
+      isAway = true;
+      asked = 0;
+      return { store, clock, read, asked: () => asked, answer: () => (isAway = false) };
+    };
+
+    it('stays the same for an hour, so that booting machines can read it, and the service receives one request a minute', async () => {
+      const { answer, asked, clock, read } = await open();
+      for (let minutes = 1; minutes < 60; minutes += 1) {
+        clock.advance(KEPT_MS);
+        expect([await read(), await read()]).toEqual(['1', '1']);
+      }
+      // A request that is not answered in time is sent three times.
+      expect(asked()).toBe(3 * 59);
+      clock.advance(KEPT_MS);
+      await expect(read()).rejects.toMatchObject({ refusal: outage });
+      answer();
+      expect(await read()).toBe('2');
+    });
+
+    it('is refused when the infra-env was changed meanwhile', async () => {
+      const { clock, read, store } = await open();
+      clock.advance(KEPT_MS);
+      const metadata = { commandId: 'c', correlationId: 'c', actor: 'user', occurredAt: '2026-01-01T00:00:00.000Z' };
+      const event = { type: 'InfraEnvSettingsRevised', data: { changes: {}, pullSecretReplaced: true } } as const;
+      await store.append(STREAM, 0, [{ id: '2', type: event.type, data: toStoredData(event) as JsonObject, metadata }]);
+      await expect(read()).rejects.toMatchObject({ refusal: outage });
+    });
+  });
+
   it('of a disconnected image states why its first request is not answered in time', async () => {
     const store = await storeWithInfraEnv();
     const requests = {
