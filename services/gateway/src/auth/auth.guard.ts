@@ -14,6 +14,7 @@ import {
   type AuthScheme,
   type Caller,
   credentialOf,
+  DESCRIBES_HOSTS,
   type FilterIds,
   FILTERS_LIST,
   type PathIds,
@@ -203,7 +204,9 @@ export class BodyGuard implements CanActivate {
     const { caller } = request;
     const reach = reachOf(this.reflector, handler);
     if (caller && objects)
-      for (const ids of idsOfBody(objects, request)) {
+      for (const named of idsOfBody(objects, request)) {
+        const isDescribed = this.reflector.get<boolean | undefined>(DESCRIBES_HOSTS, handler) === true;
+        const ids = isDescribed ? { ...named, hostIds: [] } : named;
         await this.access.check(caller, 'write', ids, reach);
         if (!(await this.access.knows(caller, ids))) throw new RefusalError(NOT_YOURS);
       }

@@ -78,6 +78,12 @@ export type FilterIds = readonly ('clusterId' | 'hostIds')[];
  */
 export const FiltersList = (...ids: FilterIds): MethodDecorator => SetMetadata(FILTERS_LIST, ids);
 
+/** Metadata key of the routes whose body describes hosts that are not registered. */
+export const DESCRIBES_HOSTS = Symbol('the body describes hosts');
+
+/** Hosts in the body are only described, for a dry run, so their ids name no registered host of anyone. */
+export const DescribesHosts = (): MethodDecorator => SetMetadata(DESCRIBES_HOSTS, true);
+
 export interface PathIds {
   readonly infraEnvId?: string;
   readonly clusterId?: string;

@@ -44,6 +44,7 @@ const OTHER_IDS: ReadonlyMap<string, string> = new Map([
   ['feature_ids.[]', 'Names of features.'],
   ['host-validation-ids', 'Names of rules.'],
   ['host_validation_ids.[]', 'Names of rules.'],
+  ['hosts.[].host_id', 'A host that the request describes.'],
   ['hosts.[].installation_disk_id', 'A disk of the inventory in the request.'],
   ['id', 'A bundle of operators.'],
   [
@@ -62,7 +63,9 @@ const ofPathsInfraEnv = ({ path, place, steps }: IdField): boolean =>
   path.includes('{infra_env_id}') && steps.join('.') === 'host_id' && place !== 'query';
 
 const references = (document: OpenAPIObject): readonly IdField[] =>
-  idFieldsOf(document).filter((field) => RESOURCES.has(memberOf(field)) && !ofPathsInfraEnv(field));
+  idFieldsOf(document).filter(
+    (field) => RESOURCES.has(memberOf(field)) && !OTHER_IDS.has(field.steps.join('.')) && !ofPathsInfraEnv(field),
+  );
 const unknownIds = (document: OpenAPIObject): readonly string[] =>
   idFieldsOf(document)
     .filter((field) => !RESOURCES.has(memberOf(field)) && !OTHER_IDS.has(field.steps.join('.')))

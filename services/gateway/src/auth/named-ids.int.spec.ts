@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { EventsService } from '@muster/contracts';
+import { EventsService, InventoryService, ValidationService } from '@muster/contracts';
 import { agentTokenKey } from '@muster/nest-kit';
 import { eventually } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
@@ -137,6 +137,25 @@ describe('ids in a query or a body', () => {
       expect(gateway.received).toEqual([]);
     },
   );
+
+  it('of hosts in a dry run name no registered host, also not those in their reports', async () => {
+    await gateway.answers(InventoryService.method.readReport, () => ({}));
+    await gateway.answers(ValidationService.method.dryRun, () => ({}));
+    const [first, second] = ['e1b5a0f4-6f0f-4a4b-9c0a-00000000d001', 'e1b5a0f4-6f0f-4a4b-9c0a-00000000d002'];
+    const reports = [{ step_type: 'connectivity-check', output: { remote_hosts: [{ host_id: second }] } }];
+    const json = { cluster: { openshift_version: '4.18' }, hosts: [{ host_id: first, reports }, { host_id: HOST_ID }] };
+    const answer = await gateway.call('POST', '/api/muster/v1/preflight', { json, headers: await userHeaders() });
+    expect(answer.status).toBe(200);
+    const { hosts } = gateway.received.at(-1)?.body as { hosts: { hostId: string }[] };
+    expect(hosts.map(({ hostId }) => hostId)).toEqual([first, HOST_ID]);
+    const foreign = { ...json, cluster: { ...json.cluster, api_vips: [{ cluster_id: CLUSTER_ID }] } };
+    const refused = await gateway.call('POST', '/api/muster/v1/preflight', {
+      json: foreign,
+      headers: await userHeaders(),
+    });
+    expect(refused.status).toBe(404);
+    gateway.received.length = 0;
+  });
 
   it('are refused with 429 when one token adds more events than the limit', async () => {
     await gateway.answers(EventsService.method.recordNote, () => ({}));

@@ -19,7 +19,7 @@ import { RefusalError } from '@muster/problems';
 import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Answers } from '../api-document/answers.decorator';
-import { Accepts, type Caller } from '../auth/caller';
+import { Accepts, type Caller, DescribesHosts } from '../auth/caller';
 import { Context, CurrentCaller } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
@@ -79,6 +79,7 @@ export class PreviewsController {
   @HttpCode(200)
   @Answers('Validate a cluster and its hosts without storing anything (dry run).', PREFLIGHT, { refersToOthers: true })
   @Accepts('userAuth')
+  @DescribesHosts()
   async preflight(
     @Body() body: PreflightBody,
     @Context() context: CommandContext,
