@@ -54,15 +54,17 @@ describe('the data directory', () => {
     for (const { lock } of locks) lock?.release();
   });
 
-  it('names a file in place of the directory of the secrets, with its remedy', async () => {
-    const secrets = join(directory.path, 'secrets');
-    writeFileSync(secrets, '');
-    const environment = { MUSTER_DATA_DIRECTORY: directory.path, NATS_URL: 'nats://127.0.0.1:1' };
+  it.each(['secrets', 'logs'])('names a file in place of the directory %s, with its remedy', async (name) => {
+    const path = join(directory.path, name);
+    writeFileSync(path, '');
+    // Without the refusal, the start ends because there is no server of the bus.
+    const settings = { NATS_URL: 'nats://127.0.0.1:1', MUSTER_START_WAIT: '1s' };
+    const environment = { MUSTER_DATA_DIRECTORY: directory.path, ...settings };
     const error: unknown = await startAlone('inventory', environment, new ConsoleLogger()).catch((one: unknown) => one);
     const { lines, reason } = describeFailure(error, new SettingsReader(environment));
     expect({ lines, reason }).toEqual({
       lines: [
-        `A file cannot be used: EEXIST: file already exists, mkdir '${secrets}'. Correct the setting with this path, and start again.`,
+        `A file cannot be used: EEXIST: file already exists, mkdir '${path}'. Correct the setting with this path, and start again.`,
       ],
       reason: 'dataDirectory',
     });

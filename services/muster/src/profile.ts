@@ -249,8 +249,7 @@ function openSavedStates(
   { dataDirectory, name, warn }: { dataDirectory: string; name: string; warn: (text: string) => void },
   writer: SqliteWriter,
 ): { readonly states: SavedStates; close(): Promise<void> } {
-  let lock: FileLock | undefined;
-  let file = '';
+  let [lock, file]: [FileLock | undefined, string] = [undefined, ''];
   for (let number = 1; !lock; number += 1) {
     file = join(dataDirectory, `state-${name}-${number}.sqlite`);
     lock = lockFile(`${file}.lock`, 'exclusive');
@@ -292,6 +291,7 @@ export async function openObjectStores(
     const others = await filesystemObjectStore({ directory: join(dataDirectory, 'objects') });
     const objectStore = sqliteSmallObjects({ file: join(dataDirectory, 'objects.sqlite'), others, writer });
     const logs = filesystemObjectAreas({ directory: join(dataDirectory, 'logs') });
+    await mkdir(join(dataDirectory, 'logs'), { recursive: true, mode: 0o700 });
     return { objectStore, logs, close: () => objectStore.close() };
   }
   const { minioObjectAreas, minioObjectStore } = await import('@muster/adapter-minio');

@@ -98,7 +98,8 @@ export async function reach<Opened>(open: () => Promise<Opened>, options: ReachO
       if (error instanceof DatabaseUnusable) throw new StartError('dataDirectory', error.message, { cause: error });
       // Without the setting of the server, a file, a directory or a database is used.
       const code = errorCode(error) ?? '';
-      if (error instanceof Error && ('path' in error || SQLITE.test(code)) && fileRemedy(error, code)) throw error;
+      const isOfFile = SQLITE.test(code) || (typeof error === 'object' && error !== null && 'path' in error);
+      if (isOfFile && fileRemedy(error, code)) throw error;
       const [nowMs, reason] = [performance.now(), reasonOf(error)];
       const unavailable = unavailableIn(error);
       const setting = options.setting ?? (unavailable && settingOf(unavailable));
