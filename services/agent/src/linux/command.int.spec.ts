@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { eventually, temporaryDirectory } from '@muster/testing';
 import { type RunCommand, runCommand } from './command';
 import { collect } from './logs-gather';
@@ -79,4 +80,17 @@ it('a command that is stopped does not keep the process alive, although its prog
 it('a command that the system refuses to start fails with the reason', async () => {
   const { exitCode, stderr } = await runCommand('true', ['x'.repeat(1 << 20)], signal);
   expect([exitCode, stderr]).toEqual([-1, 'spawn E2BIG']);
+});
+
+it('programs start in turns of their own, because hundreds of starts in one turn would delay all other work', async () => {
+  const resources = () => process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length;
+  await eventually('the programs of the other tests have ended', () => resources() === 0);
+  const stop = new AbortController();
+  const running = Array.from({ length: 8 }, () => runCommand('sleep', ['600'], stop.signal));
+  expect(resources()).toBeLessThanOrEqual(1);
+  await turn();
+  expect(resources()).toBeLessThanOrEqual(2);
+  await eventually('all have started', () => resources() === 8);
+  stop.abort();
+  expect((await Promise.all(running)).map(({ exitCode }) => exitCode)).toEqual(Array<number>(8).fill(-1));
 });

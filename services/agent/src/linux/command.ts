@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { withoutCredentials } from '@muster/host-api';
 import { errorMessage } from '@muster/schema';
 import { StepFailed } from '../machine/machine.port';
@@ -53,7 +54,16 @@ export const TIMEOUT_EXIT_CODE = 124;
 const start = (program: string, args: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal) =>
   spawn(program, [...args], { signal, env });
 
-export const runCommand: RunCommand = (program, args, signal, settings = {}) =>
+let lastStart: Promise<void> = Promise.resolve();
+
+/** Programs start one after the other, and other work comes between: each start stops this process for milliseconds. */
+export const runCommand: RunCommand = async (...command) => {
+  lastStart = lastStart.then(() => nextTurn());
+  await lastStart;
+  return runNow(...command);
+};
+
+const runNow: RunCommand = (program, args, signal, settings = {}) =>
   new Promise((resolve, reject) => {
     const { timeoutMs = COMMAND_TIMEOUT_MS, environment, keepsEnd = false } = settings;
     // The output is parsed, so it must not be translated.
