@@ -69,7 +69,12 @@ export {
 } from './cluster/follow-ups';
 export { controlPlaneCounts } from './cluster/input/choice.rules';
 export { clusterReason, explainClusterStatus, renderClusterStatus } from './cluster/messages';
-export { decideOperators, isSingleNodeRequested, readInstallConfigOverrides } from './cluster/operators';
+export {
+  decideOperators,
+  isSingleNodeRequested,
+  readInstallConfigOverrides,
+  waitsForClusterVersion,
+} from './cluster/operators';
 export { DEFAULT_CLUSTER_NETWORKS, mergeClusterSettings } from './cluster/settings';
 export {
   CLUSTER_DEADLINES,

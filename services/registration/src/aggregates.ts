@@ -71,7 +71,7 @@ export class Aggregates {
     const store = ownedEventStore(eventStore, 'registration', STREAM_OWNERS);
     this.clusterDecider = createClusterDecider({
       timeouts: config.clusterTimeouts,
-      monitorsClusterVersion: config.steps.checkClusterVersion,
+      monitorsClusterVersion: config.monitorsClusterVersion,
     });
     this.hostDecider = createHostDecider(config.hostTimeouts);
     this.clusters = createCommandHandler({

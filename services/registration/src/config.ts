@@ -25,6 +25,8 @@ import type { RequirementsTable } from '@muster/validation-rules';
 export interface RegistrationConfig {
   readonly images: Omit<StepImages, 'coreos'>;
   readonly steps: StepSettings;
+  /** Whether the installations of new clusters wait for the cluster-version operator. */
+  readonly monitorsClusterVersion: boolean;
   /** Time without a poll after which a host is disconnected. */
   readonly maxDisconnectionMs: number;
   /** Added to the time above for the bootstrap host. */
@@ -73,11 +75,11 @@ export const readConfig = (environment: Environment): RegistrationConfig =>
       imageAvailabilityTimeoutSeconds: Math.ceil(settings.get('IMAGE_AVAILABILITY_TIMEOUT') / 1_000),
       inventoryBytesMax: settings.get('AGENT_INVENTORY_MAX_SIZE'),
       inventoryDiskBytesMin: settings.get('AGENT_INVENTORY_DISK_MIN_SIZE'),
-      checkClusterVersion: settings.get('CHECK_CLUSTER_VERSION'),
       skipMcoReboot: settings.get('ENABLE_SKIP_MCO_REBOOT'),
       disabledSteps: settings.get('DISABLED_STEPS'),
       upgradesAgents: settings.get('ENABLE_UPGRADE_AGENT'),
     },
+    monitorsClusterVersion: settings.get('CHECK_CLUSTER_VERSION'),
     maxDisconnectionMs: settings.get('HOST_MAX_DISCONNECTION_TIME'),
     bootstrapExtraDisconnectionMs: 2 * MINUTE_MS,
     softTimeouts: settings.get('ENABLE_SOFT_TIMEOUTS'),

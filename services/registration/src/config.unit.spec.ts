@@ -19,7 +19,7 @@ const FIELDS: readonly (readonly [name: string, field: string, text: string, val
   ['IMAGE_AVAILABILITY_TIMEOUT', 'steps.imageAvailabilityTimeoutSeconds', '7m', 420],
   ['AGENT_INVENTORY_MAX_SIZE', 'steps.inventoryBytesMax', '7', 7],
   ['AGENT_INVENTORY_DISK_MIN_SIZE', 'steps.inventoryDiskBytesMin', '7', 7],
-  ['CHECK_CLUSTER_VERSION', 'steps.checkClusterVersion', 'true', true],
+  ['CHECK_CLUSTER_VERSION', 'monitorsClusterVersion', 'true', true],
   ['ENABLE_SKIP_MCO_REBOOT', 'steps.skipMcoReboot', 'false', false],
   ['DISABLED_STEPS', 'steps.disabledSteps', 'a, b', ['a', 'b']],
   ['ENABLE_UPGRADE_AGENT', 'steps.upgradesAgents', 'false', false],

@@ -12,6 +12,8 @@ type Operator = Plain<MonitoredOperator>;
 const BUILT_IN_TIMEOUT_SECONDS = 3_600;
 /** Longer than any network type. Events have a limited size, and the overrides may contain any text. */
 const NETWORK_TYPE_CHARACTERS_MAX = 64;
+/** Name of the cluster-version operator among the monitored ones. */
+const CLUSTER_VERSION = 'cvo';
 /** The first version that can be installed without a console. */
 const OPTIONAL_CONSOLE_SINCE = '4.12';
 
@@ -41,10 +43,14 @@ export function withBuiltInOperators(
   if (kind !== 'Cluster') return [];
   return [
     ...(hasConsole(settings) ? [builtIn('console')] : []),
-    ...(monitorsClusterVersion ? [builtIn('cvo')] : []),
+    ...(monitorsClusterVersion ? [builtIn(CLUSTER_VERSION)] : []),
     ...olmOperators,
   ];
 }
+
+/** Whether the installation of the cluster waits for the cluster-version operator. The setting may have changed since its registration. */
+export const waitsForClusterVersion = (cluster: { readonly operators: readonly Pick<Operator, 'name'>[] }): boolean =>
+  cluster.operators.some(({ name }) => name === CLUSTER_VERSION);
 
 /** Returns false when the install-config overrides omit the console. */
 export const hasConsole = ({ installConfigOverrides, openshiftVersion }: Settings): boolean =>

@@ -48,7 +48,7 @@ const SKIP_MCO_REBOOT_SINCE = '4.15';
  * v2 expect.
  */
 export const install: StepArguments = (context) => {
-  const { host, cluster, images, settings } = context;
+  const { host, cluster, images } = context;
   const installerArgs = installerArguments(context);
   if (!cluster || !host.installationDiskId || !installerArgs || lacksCoreosImage(context)) return undefined;
   const isDay1 = !isDay2Host(host);
@@ -63,7 +63,7 @@ export const install: StepArguments = (context) => {
       controller_image: images.controller,
       installer_image: images.installer,
       control_plane_count: cluster.controlPlaneCount,
-      check_cvo: settings.checkClusterVersion || undefined,
+      check_cvo: cluster.waitsForClusterVersion || undefined,
       enable_skip_mco_reboot: skipsMcoReboot(context) || undefined,
       notify_num_reboots: true,
       coreos_image: coreosImageOf(context),

@@ -113,7 +113,7 @@ describe('install step', () => {
   it.each<[string, Changes, object]>([
     ['the bootstrap host', { host: { isBootstrap: true } }, { role: 'bootstrap' }],
     ['a late-bound day-2 host', { host: { ...DAY2, effectiveRole: 'auto-assign' } }, { role: 'worker' }],
-    ['a monitored cluster version', { settings: { checkClusterVersion: true } }, { check_cvo: true }],
+    ['a monitored cluster version', { cluster: { waitsForClusterVersion: true } }, { check_cvo: true }],
     [
       'kept partitions',
       { host: { installerArgs: '["--save-partindex","4"]' } },

@@ -59,6 +59,8 @@ export interface StepCluster {
   readonly controlPlaneCount: number;
   readonly openshiftVersion: string;
   readonly releaseImage: string;
+  /** Whether its installation waits for the cluster-version operator. */
+  readonly waitsForClusterVersion: boolean;
   readonly apiVips: readonly string[];
   readonly ingressVips: readonly string[];
   readonly machineNetworks: readonly string[];
@@ -113,7 +115,6 @@ export interface StepSettings {
   readonly inventoryBytesMax: number;
   /** Disks below this size in bytes are omitted from inventories. 0: none. */
   readonly inventoryDiskBytesMin: number;
-  readonly checkClusterVersion: boolean;
   readonly skipMcoReboot: boolean;
   /** Step types that are never sent. */
   readonly disabledSteps: readonly string[];

@@ -7,6 +7,7 @@ import {
   type StepCluster,
   type StepContext,
   type StepOtherHost,
+  waitsForClusterVersion,
 } from '@muster/domain';
 import { BoundedMap } from '@muster/event-sourcing';
 import { CLOCK, type ProxyUrls } from '@muster/nest-kit';
@@ -146,6 +147,7 @@ const stepClusterOf = keptByObject(
       controlPlaneCount: controlPlaneCountOf(settings),
       openshiftVersion: settings.openshiftVersion ?? '',
       releaseImage: settings.ocpReleaseImage ?? '',
+      waitsForClusterVersion: waitsForClusterVersion(cluster),
       apiVips: settings.apiVips?.items ?? [],
       ingressVips: settings.ingressVips?.items ?? [],
       machineNetworks: settings.machineNetworks?.items ?? [],
