@@ -72,6 +72,19 @@ describe('a controller in an image without oc', () => {
     expect(execFileSync('tar', ['-xzO', './timestamp'], { input: archive, encoding: 'utf8' })).toBe('gathered\n');
   });
 
+  it.each([
+    [1, 'tar: ./timestamp: file changed as we read it', 'gathered\n'],
+    [2, 'tar: ./timestamp: Cannot stat: Input/output error', undefined],
+  ])('archives a folder that changes meanwhile, but not one that cannot be read: %d', async (code, warning, text) => {
+    program(join(pod, 'tar'), ['PATH=/usr/bin:/bin tar "$@"', `echo '${warning}' >&2`, `exit ${code}`]);
+    const host = open();
+    const target = `${host.folder}/must-gather`;
+    await host.oc(['adm', 'must-gather', `--dest-dir=${target}`], signal);
+    const archive = await host.archive(target, signal).catch(() => undefined);
+    const found = archive && execFileSync('tar', ['-xzO', './timestamp'], { input: archive, encoding: 'utf8' });
+    expect(found).toBe(text);
+  });
+
   it('keeps no archived folder, because the next archive would have its files too', async () => {
     const host = open();
     const target = `${host.folder}/must-gather`;

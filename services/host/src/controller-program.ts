@@ -26,6 +26,8 @@ const PROXY_RETRY_MS = 5_000;
 const MEBIBYTE = 1024 ** 2;
 const OUTPUT_BYTES_MAX = 64 * MEBIBYTE;
 const PROGRAM_MISSING_EXIT_CODE = 127;
+/** The archive is complete, but a file changed while tar read it. A program that was stopped at its time limit may still write. */
+const FILE_CHANGED_EXIT_CODE = 1;
 /** The Job mounts the root file system of its node here. */
 const NODE_ROOT = '/host';
 const NODE_OC = '/usr/bin/oc';
@@ -136,8 +138,8 @@ export function openPodHost(
       const path = at(join(folder, 'archive.tar.gz'));
       try {
         await new Promise<void>((resolve, reject) =>
-          execFile('tar', ['-czf', path, '-C', at(source), '.'], { signal }, (error) =>
-            error ? reject(error) : resolve(),
+          execFile('tar', ['-czf', path, '-C', at(source), '.'], { env: environment, signal }, (error) =>
+            error && error.code !== FILE_CHANGED_EXIT_CODE ? reject(error) : resolve(),
           ),
         );
         const { size } = await stat(path);
