@@ -5,6 +5,8 @@ import { MASK } from '@muster/domain';
 /** Maximum length of the part of a program's output that an error contains, in characters. */
 const DISPLAYED_CHARACTERS_MAX = 512;
 const KEPT_CHARACTERS_MAX = 64 * 1024;
+/** Time in which the output of a program that has ended is read to its end. */
+const REST_OF_OUTPUT_MS = 1_000;
 const KIBIBYTE = 1024;
 /** Unit of `ulimit -f` in a POSIX shell. */
 const FILE_BLOCK_BYTES = 512;
@@ -69,8 +71,13 @@ export function runProgram(run: ProgramRun): Promise<void> {
     });
     const watch = child.stdio[3];
     watch?.on('error', () => undefined);
+    let rest: NodeJS.Timeout | undefined;
     child.once('exit', () => {
       if (watch instanceof Writable) watch.end('ended\n');
+      // Processes that the program left behind would keep running otherwise.
+      if (child.pid !== undefined) killGroup(child.pid);
+      // Those outside of the group may hold the pipes of the output, which would never close.
+      rest = setTimeout(() => child.stdio.forEach((pipe) => pipe?.destroy()), REST_OF_OUTPUT_MS);
     });
     const stop = (why: string): void => {
       stopped ??= why;
@@ -101,8 +108,7 @@ export function runProgram(run: ProgramRun): Promise<void> {
     });
     child.once('close', (code, signal) => {
       endWatching();
-      // Processes that the program left behind would keep running otherwise.
-      if (child.pid !== undefined) killGroup(child.pid);
+      clearTimeout(rest);
       if (stopped) fail(stopped);
       else if (code === 0) resolve();
       else if (limits && NOT_STARTED.has(code)) fail(`it could not be started (code ${code})`);
