@@ -111,9 +111,10 @@ export type NatsStatus =
   | { readonly kind: 'disconnected'; readonly server: string }
   | { readonly kind: 'reconnecting'; readonly server: string }
   /**
-   * The server refused an operation. `code` is the code of the client. `subject` is set when a permission is missing.
+   * The server refused an operation. `code` is the code of the client. `subject` is set when a permission is missing, for a publication or
+   * request if `isPublication`.
    */
-  | { readonly kind: 'refused'; readonly code: string; readonly subject?: string }
+  | { readonly kind: 'refused'; readonly code: string; readonly subject?: string; readonly isPublication?: boolean }
   /** The client stops reconnecting. `reason` is absent when this process closed the connection. */
   | { readonly kind: 'closed'; readonly reason?: string };
 
@@ -142,7 +143,10 @@ export const watchConnection = (connection: NatsConnection, notify: (status: Nat
         notify({ kind: 'connected', server });
         wake(true);
       } else if (type === DebugEvents.Reconnecting) notify({ kind: 'reconnecting', server });
-      else if (type === Events.Error) notify({ kind: 'refused', code: server, subject: permissionContext?.subject });
+      else if (type === Events.Error) {
+        const { subject, operation } = permissionContext ?? {};
+        notify({ kind: 'refused', code: server, subject, isPublication: operation === 'publish' });
+      }
     }
   };
   void follow();

@@ -157,6 +157,25 @@ describe('NATS credentials', () => {
     await second.stop();
   });
 
+  it('without the permission for a publication are reported once for each of the first subjects', async () => {
+    const config = 'authorization { users: [{ user: u, password: p, permissions: { publish: "test.v1.last" } }] }';
+    const server = await startNatsServer({ config });
+    const refused: string[] = [];
+    const requests = await connectNatsRequests({
+      servers: server.url.replace('//', '//u:p@'),
+      name: 'test',
+      onHandlerError: (subject, error) => refused.push(`${subject} ${error instanceof Error ? error.name : ''}`),
+    });
+    let isReceived = false;
+    requests.subscribe('test.v1.last', () => void (isReceived = true));
+    const many = Array.from({ length: 100 }, (_, number) => `test.v1.change.${number}`);
+    for (const subject of [...many, ...many, 'test.v1.last']) requests.publish(subject, {});
+    await eventually('everything before was refused', () => isReceived);
+    expect(refused).toEqual(many.slice(0, 10).map((subject) => `${subject} NatsPermissionDenied`));
+    await requests.close();
+    await server.stop();
+  });
+
   it('that are damaged do not end the connection, and the last usable ones are used', async () => {
     const config = natsServerConfig(trust, { nowMs: Date.now() });
     const first = await startNatsServer({ config });

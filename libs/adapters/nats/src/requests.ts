@@ -87,6 +87,9 @@ const RESUBSCRIBE_MS = 10_000;
 const IDLE_TIMEOUT_MS = 2_000;
 const SERVER_TIMEOUT_MS = 1_000;
 
+/** Subjects of publications without permission that are reported for one connection. Some contain the id of a cluster or of an answer. */
+const REPORTED_SUBJECTS_MAX = 10;
+
 interface SentMessage {
   readonly subject: string;
   readonly body: JsonValue;
@@ -101,7 +104,18 @@ interface SentMessage {
  */
 export const connectNatsRequests = async (options: NatsRequestsOptions): Promise<NatsRequests> => {
   const connection = await connectTo(options);
-  const watch = watchConnection(connection, options.onStatus ?? (() => undefined));
+  const refused = new Set<string>();
+  const watch = watchConnection(connection, (status) => {
+    if (status.kind === 'connected') refused.clear();
+    // No caller waits for a publication or an answer.
+    else if (status.kind === 'refused' && status.isPublication && status.subject !== undefined) {
+      const { subject } = status;
+      const isReported = refused.has(subject) || refused.size >= REPORTED_SUBJECTS_MAX;
+      if (!isReported) options.onHandlerError?.(subject, new NatsPermissionDenied(subject));
+      if (!isReported) refused.add(subject);
+    }
+    options.onStatus?.(status);
+  });
   // Another server of a cluster may have another one.
   const maxBytes = (): number | undefined => connection.info?.max_payload;
   const { resubscribeMs = RESUBSCRIBE_MS } = options;
