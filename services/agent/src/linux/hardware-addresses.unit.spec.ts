@@ -28,6 +28,25 @@ describe('the MAC addresses of a machine', () => {
     expect(macs).toEqual([ADDRESSES['eth0'], ADDRESSES['ib0']]);
   });
 
+  /** The kernel has chosen the addresses of these interfaces at random, and chooses others at the next boot. */
+  const withRandom = (...names: readonly string[]): readonly string[] =>
+    permanentMacs({
+      ...files,
+      text: (path) => {
+        const [file, name = ''] = path.split('/').reverse();
+        return file === 'addr_assign_type' ? (names.includes(name) ? '1' : '0') : files.text(path);
+      },
+    });
+
+  it('identify the machine only when they stay the same after a restart', () => {
+    expect(withRandom('eth0')).toEqual([ADDRESSES['ib0']]);
+    expect(withRandom('ib0')).toEqual([ADDRESSES['eth0']]);
+  });
+
+  it('identify the machine while it runs when it has no others', () => {
+    expect(withRandom('eth0', 'ib0')).toEqual([ADDRESSES['eth0'], ADDRESSES['ib0']]);
+  });
+
   it('give machines with a tunnel and without a serial number different ids', () => {
     const unknown = { baseboardSerial: '', systemUuid: '', systemSerial: '', bootId: '' };
     const tunnelOnly = { ...files, list: () => ['tunl0'] };

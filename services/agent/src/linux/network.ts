@@ -103,9 +103,17 @@ function typeOf(files: MachineFiles, name: string): string {
   return other !== undefined && other !== '0' && other !== files.text(`${net}/ifindex`) ? 'veth' : 'device';
 }
 
-/** MAC addresses that identify the machine, without the loopback interface. */
+/** The kernel has chosen the address of an interface, such as ifb0, and chooses another one at the next boot. */
+const RANDOM = '1';
+
+/**
+ * MAC addresses that identify the machine, without the loopback interface. Random ones only when it has no others: a machine
+ * without a serial number would get another id with each boot.
+ */
 export function permanentMacs(files: MachineFiles): readonly string[] {
-  return namesOf(files).flatMap((name) => permanentMac(files, name) || []);
+  const names = namesOf(files).filter((name) => permanentMac(files, name));
+  const lasting = names.filter((name) => files.text(`/sys/class/net/${name}/addr_assign_type`) !== RANDOM);
+  return (lasting.length > 0 ? lasting : names).flatMap((name) => permanentMac(files, name) ?? []);
 }
 
 const IS_REJECT = 0x200;
