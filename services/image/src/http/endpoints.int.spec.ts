@@ -219,6 +219,7 @@ describe('the endpoint without TLS beside one with TLS', () => {
     [`/images/${INFRA_ENV_ID}/pxe-initrd?arch=x86_64`, true],
     [`/images/${INFRA_ENV_ID}/s390x-initrd-addrsize`, false],
     [`/images/${INFRA_ENV_ID}?x=/pxe-initrd`, false],
+    [`/images/${INFRA_ENV_ID}#type=full-iso&version=4.18&x=/pxe-initrd`, false],
     ['/byid/pxe-initrd', false],
     ['/', false],
   ])('serves %s: %s', (url, expected) => {

@@ -82,6 +82,7 @@ export async function openPlainTransport(
 }
 
 export function isForNetworkBoot(url: string): boolean {
-  const path = url.split('?', 1)[0] ?? '';
+  // The HTTP server also reads parameters after a `#`.
+  const [path = ''] = url.split(/[?#]/, 1);
   return /^\/boot-artifacts\//.test(path) || /^\/images\/.+\/pxe-initrd$/.test(path) || /^\/(health|live)$/.test(path);
 }
