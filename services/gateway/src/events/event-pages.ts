@@ -13,7 +13,7 @@ import {
 } from '@muster/assisted-api';
 import { type HostKey, hostKeyOf } from '@muster/contracts';
 import { READ_MODELS } from '@muster/nest-kit';
-import { type ReadModelConditions, type ReadModelDocument, type ReadModelQuery, type ReadModels } from '@muster/ports';
+import { byText, type ReadModelConditions, type ReadModelDocument, type ReadModels } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { EVENT_COUNT, severityCountHeader } from '../http/headers';
 import { jsonList, type JsonPiece } from '../http/file-answers';
@@ -134,7 +134,7 @@ export type ShowsOrigin = (event: EventDocument) => boolean;
 
 /** A page of events for a program that follows them. */
 export interface FollowedPage {
-  readonly events: readonly ReadModelDocument<EventDocument>[];
+  readonly events: readonly Entry[];
   /** Key of the last event that was read; undefined before the first one. */
   readonly last: string | undefined;
   readonly hasMore: boolean;
@@ -145,7 +145,7 @@ const USER = ['user'];
 /** Returns the position in a key without its leading zeros. */
 const positionOf = (key: string): string => key.replace(/^0+(?=\d)/, '').replace(/\/$/, '');
 
-type Find = Omit<ReadModelQuery<EventDocument>, 'offset' | 'limit'>;
+type Entry = ReadModelDocument<EventDocument>;
 
 /** Reads events in stored order or in reverse. */
 @Injectable()
@@ -199,13 +199,26 @@ export class EventPages {
 
   /** Reads only the events of the page. The total is counted without reading the events. */
   private async readPage(query: ListEventsQuery, infraEnvIds: readonly string[] | undefined): Promise<EventsPage> {
-    const where = conditionsOf(query, infraEnvIds);
     const counts = await this.countsOf(query, infraEnvIds);
     const { limit, offset } = pageOf(query);
-    const find = this.findOf(where, query, severitiesOf(query));
-    const events: EventDocument[] = [];
-    for await (const page of this.pages(find, offset, limit)) events.push(...page);
-    return { events, counts };
+    const descending = query.order === 'descending';
+    const where = { ...conditionsOf(query, infraEnvIds), severity: severitiesOf(query) };
+    const find = { collection: COLLECTIONS.events, where, orderBy: { descending } };
+    const seen = new Map<string, EventDocument>();
+    let last: string | undefined;
+    for (let from = offset, size = Math.min(limit, READ_AT_ONCE); seen.size < limit; size = READ_AT_ONCE) {
+      // An entry that is replaced meanwhile moves the others to an earlier offset.
+      const range = last === undefined || descending ? { offset: from } : { after: last };
+      const found = await this.readModels.find({ ...find, ...range, limit: size });
+      last = found.at(-1)?.key;
+      // When the newest events come first, those that are stored meanwhile move the others to later pages.
+      for (const { key, document } of found) if (seen.size < limit && !seen.has(key)) seen.set(key, document);
+      if (found.length < size) break;
+      from += size;
+      // A read model in memory returns its pages in one turn. Other requests are answered between them.
+      await nextTurn();
+    }
+    return { events: [...seen.values()], counts };
   }
 
   /** The events of a subject are counted. All events are too many for that, so the projection keeps their counts. */
@@ -225,7 +238,10 @@ export class EventPages {
     return new Map(counts);
   }
 
-  /** Reads every event of the cluster and keeps only those of the page. */
+  /**
+   * Reads every event of the cluster and keeps only those that can be on the page. Each severity is read on its own, oldest first:
+   * only these reads have the order of an index. Otherwise each would sort all rows.
+   */
   private async readFiltered(query: ListEventsQuery): Promise<EventsPage> {
     const ofCluster = await this.hostsOf(query);
     let elsewhere = new Set<HostKey>();
@@ -234,47 +250,30 @@ export class EventPages {
       ({ host_id: id = '', infra_env_id: infraEnvId = '' }) =>
         ofCluster.has(id) || elsewhere.has(hostKeyOf(infraEnvId, id)),
     );
-    const wanted: ReadonlySet<EventSeverity> = new Set(severitiesOf(query));
     const { limit, offset } = pageOf(query);
+    const [isDescending, end] = [query.order === 'descending', offset + limit];
     const counts = new Map<EventSeverity, number>();
-    const events: EventDocument[] = [];
-    let place = 0;
-    for await (const page of this.pages(this.findOf(conditionsOf(query), query, EVENT_SEVERITIES), 0, Infinity)) {
-      if (query.deleted_hosts) elsewhere = new Set(await this.hostsElsewhere(page, ofCluster));
-      for (const event of page) {
-        if (!passes(event)) continue;
-        counts.set(event.severity, (counts.get(event.severity) ?? 0) + 1);
-        if (!wanted.has(event.severity)) continue;
-        if (place >= offset && events.length < limit) events.push(event);
-        place += 1;
+    const kept = new Map<EventSeverity, Entry[]>(severitiesOf(query).map((severity) => [severity, []]));
+    for (const severity of EVENT_SEVERITIES)
+      for await (const page of this.inOrder({ ...conditionsOf(query), severity: [severity] })) {
+        if (query.deleted_hosts) elsewhere = new Set(await this.hostsElsewhere(page, ofCluster));
+        const passing = page.filter(({ document }) => passes(document));
+        counts.set(severity, (counts.get(severity) ?? 0) + passing.length);
+        const entries = kept.get(severity);
+        entries?.push(...passing);
+        entries?.splice(isDescending ? 0 : end, Math.max(0, entries.length - end));
       }
-    }
-    return { events, counts };
+    const sign = isDescending ? -1 : 1;
+    const sorted = [...kept.values()].flat().sort((left, right) => sign * byText(left.key, right.key));
+    return { events: sorted.slice(offset, end).map(({ document }) => document), counts };
   }
 
-  private findOf(where: Find['where'], query: ListEventsQuery, severity: readonly EventSeverity[]): Find {
-    return {
-      collection: COLLECTIONS.events,
-      where: { ...where, severity },
-      orderBy: { descending: query.order === 'descending' },
-    };
-  }
-
-  private async *pages(find: Find, offset: number, limit: number): AsyncIterable<readonly EventDocument[]> {
-    const seen = new Set<string>();
-    let last: string | undefined;
-    for (let from = offset, size = Math.min(limit, READ_AT_ONCE); seen.size < limit; size = READ_AT_ONCE) {
-      // An entry that is replaced meanwhile moves the others to an earlier offset.
-      const range = last === undefined || find.orderBy?.descending === true ? { offset: from } : { after: last };
-      const found = await this.readModels.find({ ...find, ...range, limit: size });
-      last = found.at(-1)?.key;
-      // When the newest events come first, those that are stored meanwhile move the others to later pages.
-      const others = found.filter(({ key }) => !seen.has(key)).slice(0, limit - seen.size);
-      for (const { key } of others) seen.add(key);
-      yield others.map(({ document }) => document);
-      if (found.length < size) return;
-      from += size;
-      // A read model in memory returns its pages in one turn. Other requests are answered between them.
+  private async *inOrder(where: Conditions): AsyncIterable<readonly Entry[]> {
+    for (let after: string | undefined; ;) {
+      const found = await this.readModels.find({ collection: COLLECTIONS.events, where, after, limit: READ_AT_ONCE });
+      yield found;
+      if (found.length < READ_AT_ONCE) return;
+      after = found.at(-1)?.key;
       await nextTurn();
     }
   }
@@ -287,8 +286,8 @@ export class EventPages {
   }
 
   /** Returns the keys of the hosts of these events that still exist outside of the cluster: unbound, or in another cluster. */
-  private async hostsElsewhere(events: readonly EventDocument[], ofCluster: ReadonlySet<string>): Promise<HostKey[]> {
-    const ids = new Set(events.flatMap(({ host_id: id }) => (id && !ofCluster.has(id) ? id : [])));
+  private async hostsElsewhere(entries: readonly Entry[], ofCluster: ReadonlySet<string>): Promise<HostKey[]> {
+    const ids = new Set(entries.flatMap(({ document: { host_id: id } }) => (id && !ofCluster.has(id) ? id : [])));
     if (ids.size === 0) return [];
     const where = { id: [...ids] };
     const found = await collect(findAll(this.readModels, { collection: COLLECTIONS.hosts, where }));

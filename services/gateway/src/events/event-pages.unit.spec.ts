@@ -224,6 +224,26 @@ describe('pages of events', () => {
     ).toEqual(['event 20498', 'event 20499']);
   });
 
+  it('with conditions of no index are read in the order of an index, because each page would sort the rows before it again', async () => {
+    const readModels = await stored(
+      Array.from({ length: 4_100 }, (_event, n) => ({
+        cluster_id: 'c1',
+        severity: EVENT_SEVERITIES[(n >> 1) % EVENT_SEVERITIES.length],
+      })),
+    );
+    const find = jest.spyOn(readModels, 'find');
+    const query = { cluster_id: 'c1', message: 'event', severities: ['info', 'error'], limit: 3, offset: 1_000 };
+    const read = async (order: 'ascending' | 'descending') => {
+      const { events, counts } = await pagesOf(readModels).read({ ...query, order });
+      return [events.map(({ message }) => message), Object.fromEntries(counts)];
+    };
+    const counts = { info: 1_026, warning: 1_026, error: 1_024, critical: 1_024 };
+    expect(await read('ascending')).toEqual([['event 2000', 'event 2001', 'event 2004'], counts]);
+    expect(await read('descending')).toEqual([['event 2097', 'event 2096', 'event 2093'], counts]);
+    for (const [{ where, offset = 0, orderBy }] of find.mock.calls)
+      expect([where, offset, orderBy]).toEqual([{ ...where, severity: [expect.any(String)] }, 0, undefined]);
+  });
+
   it('contain every event once, newest first, while others are stored', async () => {
     const readModels = await stored(Array.from({ length: 2_000 }, () => ({ cluster_id: 'c1' })));
     let reads = 0;
