@@ -20,6 +20,7 @@ function failedCluster(more: Partial<ServiceApi> = {}) {
   const done: string[] = [];
   const uploads: string[] = [];
   const entries: ControllerLogEntry[] = [];
+  let packing = 0;
   let status = 'error';
   let stage = 'Rebooting';
   const { changes, controller } = controllerWith(
@@ -45,6 +46,7 @@ function failedCluster(more: Partial<ServiceApi> = {}) {
       completeInstallation: async () => undefined,
       reportClusterLogs: async () => undefined,
       uploadControllerLogs: async (_cluster, archive) => {
+        packing -= 1;
         const text = gunzipSync(archive).toString('latin1');
         uploads.push(text.includes('must-gather.tar.gz') ? 'diagnosis' : 'log');
       },
@@ -53,10 +55,18 @@ function failedCluster(more: Partial<ServiceApi> = {}) {
     { rounds: Infinity },
   );
   const observe = (entry: ControllerLogEntry): void => void entries.push(entry);
-  // Other work continues while the controller waits.
+  // The log is read, and then packed in a thread.
+  const readFile = async (path: string): Promise<undefined> => {
+    if (path.endsWith('.log')) packing += 1;
+  };
+  // Other work continues while the controller waits. Packing takes less than the shortest wait.
+  const sleep = async (): Promise<void> => {
+    do await setImmediate();
+    while (packing > 0);
+  };
   return {
     changes,
-    controller: { ...controller, observe, timer: { sleep: () => setImmediate() } },
+    controller: { ...controller, host: { ...controller.host, readFile }, observe, timer: { sleep } },
     done,
     ended: () => entries.filter(({ type }) => type === 'ended'),
     uploads,
