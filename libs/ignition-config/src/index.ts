@@ -41,7 +41,7 @@ export {
   roleNodeConfig,
   vipLeaseConfig,
 } from './install/node-files';
-export { composeInstallConfig } from './install-config/render-install-config';
+export { composeInstallConfig, toInstallConfigText } from './install-config/render-install-config';
 export type {
   FencingCredentials,
   InstallConfig,

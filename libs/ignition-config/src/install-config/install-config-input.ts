@@ -70,7 +70,7 @@ export interface RegistryMirror {
   readonly neverContactSource?: boolean;
 }
 
-/** Returns the document as an object. Its JSON is valid YAML. Contains the pull secret. */
+/** The document as an object. Contains the pull secret. */
 export interface InstallConfig {
   readonly [field: string]: unknown;
 }

@@ -139,3 +139,15 @@ export function composeInstallConfig(input: InstallConfigInput): ComposedInstall
   const { config } = overridden;
   return { kind: 'composed', config, problems: checkInstallConfig(config, input) };
 }
+
+/** Characters that the YAML parser of the installer refuses or reads as line breaks. JSON permits them in texts. */
+const UNREADABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+const HEXADECIMAL = 16;
+const ESCAPE_DIGITS = 4;
+
+/** Returns the document as JSON text that is YAML as well. It contains secrets. */
+export const toInstallConfigText = (config: InstallConfig): string =>
+  JSON.stringify(config).replace(
+    UNREADABLE,
+    (character) => `\\u${character.charCodeAt(0).toString(HEXADECIMAL).padStart(ESCAPE_DIGITS, '0')}`,
+  );

@@ -1,5 +1,5 @@
 import { sampleInstallConfig } from '../install/sample-install.fixture.spec';
-import { renderInstallConfig } from './render-install-config';
+import { renderInstallConfig, toInstallConfigText } from './render-install-config';
 
 describe('the proxy section', () => {
   const proxyOf = (noProxy: string) =>
@@ -52,4 +52,15 @@ it.each(['baremetal', 'vsphere'])('a user-managed load balancer is named in the 
     renderInstallConfig({ ...sample, platform: { ...sample.platform, type, isUserManagedLoadBalancer } });
   expect(config(true)).toHaveProperty(`platform.${type}.loadBalancer`, { type: 'UserManaged' });
   expect(config(false)).not.toHaveProperty(`platform.${type}.loadBalancer`);
+});
+
+describe('the text of an install-config', () => {
+  it('has escapes for the characters that YAML refuses or reads as a line break', () => {
+    const config = { sshKey: 'ssh-ed25519 AAAA J\u00f6rg\u00e2\u0080\u0099s \u{1f5dd} \u007f\u0085\u2028\ufeff\uffff' };
+    const text = toInstallConfigText(config);
+    expect(text).toBe(
+      '{"sshKey":"ssh-ed25519 AAAA J\u00f6rg\u00e2\\u0080\\u0099s \u{1f5dd} \\u007f\\u0085\\u2028\\ufeff\\uffff"}',
+    );
+    expect(JSON.parse(text)).toEqual(config);
+  });
 });

@@ -8,6 +8,7 @@ import {
   renderBootstrapIgnition,
   renderPointerIgnition,
   toIgnitionJson,
+  toInstallConfigText,
 } from '@muster/ignition-config';
 import { DocumentWorkers } from '@muster/nest-kit';
 import { errorMessage, objectAt } from '@muster/schema';
@@ -78,7 +79,7 @@ export const builtinToolchain = (documents = DocumentWorkers.create()) =>
           secret('kubeconfig-noingress', access.noIngress),
           secret('kubeadmin-password', kept.password),
           secret('bootstrap.ign', toIgnitionJson(bootstrap)),
-          secret('install-config.yaml', JSON.stringify(installConfig)),
+          secret('install-config.yaml', toInstallConfigText(installConfig)),
           plain('metadata.json', metadata(order)),
           // The controller requests it when it waits for operators.
           ...(order.operatorManifests.files.length > 0

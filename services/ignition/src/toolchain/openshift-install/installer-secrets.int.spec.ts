@@ -57,6 +57,14 @@ describe('the reason of a failed installer', () => {
   });
 });
 
+it('the install-config contains no character that YAML refuses', async () => {
+  const sample = sampleInstallRequest();
+  const sshPublicKey = 'ssh-ed25519 AAAA J\u00e2\u0080\u0099s';
+  const order = { ...sample, settings: { ...sample.settings, sshPublicKey } };
+  const failure = makeWith(`grep -o 'AAAA [^"]*' install-config.yaml >&2; exit 1`, order);
+  await expect(failure).rejects.toThrow('AAAA J\u00e2\\u0080\\u0099s');
+});
+
 describe('pointer configs', () => {
   /** Leaves the pointer configs of one certificate authority. */
   const SCRIPT = `cd "$4"

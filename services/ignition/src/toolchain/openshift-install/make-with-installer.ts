@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { emptyIgnition, type ManifestFile, toIgnitionJson, toIgnitionConfig } from '@muster/ignition-config';
+import {
+  emptyIgnition,
+  type ManifestFile,
+  toIgnitionJson,
+  toIgnitionConfig,
+  toInstallConfigText,
+} from '@muster/ignition-config';
 import type { DocumentWorkers } from '@muster/nest-kit';
 import { parseJson } from '@muster/schema';
 import { placedManifests } from '../host-configs';
@@ -39,7 +45,7 @@ export async function makeWithInstaller(
   const folder = await openInstallFolder(join(settings.workDirectory, 'install-config-generate', order.clusterId));
   try {
     const installConfig = composedInstallConfig(order);
-    await folder.write('install-config.yaml', JSON.stringify(installConfig));
+    await folder.write('install-config.yaml', toInstallConfigText(installConfig));
     if (settings.certificatesDirectory) await folder.copyIn(settings.certificatesDirectory, 'tls');
     const create = (what: string) =>
       runInstaller({

@@ -8,6 +8,7 @@ import {
   type ManifestFile,
   toIgnitionConfig,
   toIgnitionJson,
+  toInstallConfigText,
 } from '@muster/ignition-config';
 import { RefusalError } from '@muster/problems';
 import { createJsonReader, listAt, textAt } from '@muster/schema';
@@ -156,7 +157,7 @@ async function finish(
       secret('kubeconfig-noingress', output['kubeconfig-noingress'] ?? ''),
       secret('kubeadmin-password', output['kubeadmin-password'] ?? ''),
       secret('bootstrap.ign', toIgnitionJson(bootstrap)),
-      secret('install-config.yaml', JSON.stringify(composedInstallConfig(order))),
+      secret('install-config.yaml', toInstallConfigText(composedInstallConfig(order))),
       { ...secret('metadata.json', output['metadata.json'] ?? ''), isSecret: false },
       ...(order.operatorManifests.files.length > 0
         ? [secret('custom_manifests.json', customManifestsJson(order.operatorManifests))]
