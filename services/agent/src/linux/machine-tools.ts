@@ -1,5 +1,5 @@
 import type { Interface } from '../machine/inventory';
-import { type CommandResult, ProgramMissing, type RunCommand } from './command';
+import { type CommandResult, ProgramMissing, type RunCommand, TIMEOUT_EXIT_CODE } from './command';
 
 /**
  * Addresses of the board management controller. The defaults are those of assisted-service v2 for unknown addresses.
@@ -12,6 +12,7 @@ export interface BmcAddresses {
 const NO_IPV4 = '0.0.0.0';
 const NO_IPV6 = '::/0';
 const CHANNELS = 12;
+const NO_CONTROLLER = /^Could not open device/m;
 const TOOL_TIMEOUT_MS = 5_000;
 
 /**
@@ -25,8 +26,10 @@ export async function readBmc(run: RunCommand, signal: AbortSignal): Promise<Bmc
   try {
     for (let channel = 1; channel <= CHANNELS && (ipv4 === NO_IPV4 || ipv6 === NO_IPV6); channel += 1) {
       const lan = await ask('lan', 'print', String(channel));
-      if (lan.stderr?.startsWith('Invalid channel')) continue;
-      if (lan.exitCode !== 0) break;
+      // The other channels would have the same result.
+      if (lan.exitCode === TIMEOUT_EXIT_CODE || NO_CONTROLLER.test(lan.stderr ?? '')) break;
+      // A channel that does not exist, or that is a serial line or the bus to the host.
+      if (lan.exitCode !== 0 || lan.stderr?.startsWith('Invalid channel')) continue;
       const address = /^IP Address\s+:\s*([\d.]+)\s*$/m.exec(lan.stdout)?.[1];
       if (ipv4 === NO_IPV4 && address) ipv4 = address;
       if (ipv6 === NO_IPV6) ipv6 = (await ipv6Of(ask, String(channel))) ?? NO_IPV6;
