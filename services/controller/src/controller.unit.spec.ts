@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { KUBE_RESOURCES } from '@muster/host-api';
 import type { ClusterApi, KubeObject, KubeResource } from '@muster/ports';
 import { BadControllerSettings, readControllerSettings } from './controller';
 import { controllerWith, host, node, refusal, SETTINGS } from './controller.fixture.spec';
 import { resolveDnsConflict } from './dns-conflict';
-import { approveCertificates, countReboots, labelNodes } from './nodes';
+import { approveCertificates, countReboots, labelNodes, rebootCounts } from './nodes';
 import { toOperatorStatus } from './operators';
 
 describe('the settings of the controller', () => {
@@ -58,6 +59,25 @@ describe('the reboots of a node', () => {
       notes: [],
       tries: 2,
     });
+  });
+
+  it('are counted on eight nodes at one time, because each oc takes memory of the control plane', async () => {
+    const counted: (string | undefined)[] = [];
+    const { controller, notes } = controllerWith(new Map(), {
+      credentials: async () => Buffer.from('kubeconfig'),
+      createEvent: async ({ host_id }) => void counted.push(host_id),
+    });
+    let [running, most] = [0, 0];
+    const oc = async () => {
+      most = Math.max(most, ++running);
+      await setImmediate();
+      running -= 1;
+      return { exitCode: 0, output: 'reboot   system boot  a\n' };
+    };
+    const countOf = rebootCounts({ ...controller, host: { ...controller.host, oc } }, new AbortController().signal);
+    const ids = Array.from({ length: 100 }, (_, index) => `h${index}`);
+    await Promise.all(ids.map((id) => countOf(host(id, 'Done'), id)));
+    expect({ most, notes, counted: counted.toSorted() }).toEqual({ most: 8, notes: [], counted: ids.toSorted() });
   });
 
   it('are reported as not counted after ten tries', async () => {

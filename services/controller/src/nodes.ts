@@ -12,7 +12,7 @@ import {
   type ServiceHost,
   toKubeNode,
 } from '@muster/host-api';
-import { abortAfter, type KubeObject } from '@muster/ports';
+import { abortAfter, KeyedQueue, type KubeObject } from '@muster/ports';
 import { errorMessage, objectAt, parseJson } from '@muster/schema';
 import { type Controller, INTERVALS_MS, note, openClient, persist, repeat } from './controller';
 
@@ -129,15 +129,35 @@ const RETRY_MS = 15_000;
 /** The last host can be done just before the cluster is installed. Its reboots are counted for this time at most. */
 const COUNT_MS_MAX = 6 * 60_000;
 
+/** Many nodes become ready together. Each `oc` takes about 100 MB of memory on a node of the control plane. */
+const COUNTS_AT_ONCE_MAX = 8;
+
+/** Returns `countReboots` with a limit on the number of nodes that are counted at one time. The others wait for their turn. */
+export function rebootCounts(
+  controller: Controller,
+  ended: AbortSignal,
+): (host: ServiceHost, node: string) => Promise<void> {
+  const queues = new KeyedQueue();
+  const waiting = Array.from({ length: COUNTS_AT_ONCE_MAX }, () => 0);
+  return async (host, node) => {
+    const signal = abortAfter(COUNT_MS_MAX, ended);
+    const shortest = waiting.indexOf(Math.min(...waiting));
+    const wait = (change: 1 | -1): void => void (waiting[shortest] = (waiting[shortest] ?? 0) + change);
+    wait(1);
+    await queues.run(String(shortest), () => countReboots(controller, host, node, ended, signal));
+    wait(-1);
+  };
+}
+
 /** Adds an event with the number of reboots of a node during the installation. Gives up after six minutes. */
 export async function countReboots(
   controller: Controller,
   host: ServiceHost,
   node: string,
   ended: AbortSignal,
+  signal = abortAfter(COUNT_MS_MAX, ended),
 ): Promise<void> {
   const { api, settings } = controller;
-  const signal = abortAfter(COUNT_MS_MAX, ended);
   try {
     const output = await readReboots(controller, node, signal);
     const reboots = output.split('\n').filter((line) => line.startsWith('reboot ')).length;

@@ -16,7 +16,7 @@ import { type Controller, INTERVALS_MS, note, persist } from './controller';
 import { resolveDnsConflict } from './dns-conflict';
 import { applyOwnManifests, finalize } from './finalize';
 import { sendFinalLogs, sendLogsRepeatedly } from './logs';
-import { approveCertificates, countReboots, followNodes, labelNodes } from './nodes';
+import { approveCertificates, followNodes, labelNodes, rebootCounts } from './nodes';
 
 const ENDS = ['installed', 'cancelled', 'adding-hosts'];
 /** Statuses of a cluster that can still complete. Other statuses follow a reset. */
@@ -85,8 +85,9 @@ export async function runController(controller: Controller, signal: AbortSignal)
     else controller.observe?.({ type: 'ready' });
     const nodesDone = new AbortController();
     const counts: Promise<void>[] = [];
+    const countReboots = rebootCounts(controller, signal);
     const countsReboots = (host: ServiceHost, node: string): void => {
-      if (controller.settings.notifiesReboots) counts.push(countReboots(controller, host, node, signal));
+      if (controller.settings.notifiesReboots) counts.push(countReboots(host, node));
     };
     // The logs do not wait until the pool of workers is resumed.
     labels = labelNodes(controller, working);
