@@ -42,9 +42,9 @@ describe('ids in a query or a body', () => {
     await issuer.close();
   });
 
-  const agentHeaders = async (): Promise<Record<string, string>> => {
+  const agentHeaders = async (scope: object = { infra_env_id: BOBS_INFRA_ENV }): Promise<Record<string, string>> => {
     const { SignJWT } = await import('jose');
-    const claims = new SignJWT({ infra_env_id: BOBS_INFRA_ENV }).setProtectedHeader({ alg: 'HS256' });
+    const claims = new SignJWT({ ...scope }).setProtectedHeader({ alg: 'HS256' });
     const token = await claims.setExpirationTime('1h').sign(await agentTokenKey(gateway.platform.secrets));
     return { 'x-secret-key': token };
   };
@@ -137,6 +137,23 @@ describe('ids in a query or a body', () => {
       expect(gateway.received).toEqual([]);
     },
   );
+
+  it("of hosts that are not bound are refused to a cluster's token, unless their infra-env is one of the cluster", async () => {
+    const [alices, bobs] = ['e1b5a0f4-6f0f-4a4b-9c0a-00000000e001', 'e1b5a0f4-6f0f-4a4b-9c0a-00000000e002'];
+    await gateway.project(4, [
+      hostDocument({ id: alices, cluster_id: undefined }),
+      hostDocument({ id: bobs, cluster_id: undefined, infra_env_id: BOBS_INFRA_ENV }),
+    ]);
+    const reached: unknown[] = [];
+    await gateway.answers(EventsService.method.recordNote, () => ({}));
+    for (const host_id of [alices, bobs]) {
+      const json = { severity: 'info', message: 'text', event_time: '2026-01-02T03:04:05Z', host_id };
+      const headers = await agentHeaders({ cluster_id: BOBS_CLUSTER });
+      reached.push((await gateway.call('POST', `${API}/v2/events`, { json, headers })).status);
+    }
+    expect(reached).toEqual([404, 201]);
+    gateway.received.length = 0;
+  });
 
   it('of hosts in a dry run name no registered host, also not those in their reports', async () => {
     await gateway.answers(InventoryService.method.readReport, () => ({}));

@@ -150,11 +150,12 @@ export class TokenScopes {
     const found = await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: SAME_IDS_MAX });
     // Otherwise the token could find out which ids other tenants have.
     if (found.length === 0) return infraEnvId !== undefined;
-    return found.some(({ document }) =>
-      'infraEnvId' in scope
-        ? document.infra_env_id === scope.infraEnvId
-        : !document.cluster_id || document.cluster_id === scope.clusterId,
-    );
+    for (const { document } of found) {
+      const { infra_env_id: of, cluster_id: clusterId } = document;
+      if ('infraEnvId' in scope ? of === scope.infraEnvId : clusterId && clusterId === scope.clusterId) return true;
+      if ('clusterId' in scope && !clusterId && (await this.feeds(of, scope.clusterId))) return true;
+    }
+    return false;
   }
 
   /** Whether a host of the scope belongs to the cluster now. */
