@@ -171,6 +171,16 @@ export function hostDeadlines(state: HostState, timeouts: HostTimeouts): readonl
   }
 }
 
+/** Returns whether the state has the deadline of the command and its time has come. */
+export function isHostDeadlineDue(
+  state: HostState,
+  { deadline, at }: { readonly deadline: string; readonly at: string },
+  timeouts: HostTimeouts,
+): boolean {
+  const nowMs = Date.parse(at);
+  return hostDeadlines(state, timeouts).some(({ name, atMs }) => name === deadline && atMs <= nowMs);
+}
+
 /** Returns how long the host may stay in its stage without a report, in milliseconds. */
 export function stageTimeoutMs(state: HostState, timeouts: HostTimeouts): number {
   const { stage, isSingleNode } = state.progress;

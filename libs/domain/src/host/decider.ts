@@ -14,9 +14,9 @@ import { ENDED_ROWS, INSTALLATION_ROWS } from './rows/installation.rows';
 import { LIFECYCLE_REFUSAL_ROWS } from './rows/lifecycle-refusal.rows';
 import { LIFECYCLE_ROWS } from './rows/lifecycle.rows';
 import { PREPARATION_ROWS } from './rows/preparation.rows';
-import { PRESENCE_ROWS } from './rows/presence.rows';
+import { IDENTITY_ROWS, PRESENCE_ROWS } from './rows/presence.rows';
 import { DEADLINE_ROWS, PROGRESS_ROWS, STAGE_ROWS } from './rows/progress.rows';
-import { IDENTITY_ROWS, REGISTRATION_ROWS } from './rows/registration.rows';
+import { REGISTRATION_ROWS } from './rows/registration.rows';
 import { HOST_SOURCES, type HostState, initialHost } from './state';
 
 /** The state machine of a host. */

@@ -11,7 +11,7 @@ import type { ProblemCode } from '@muster/problems';
 import { isAfterReboot } from '@muster/validation-rules';
 import type { StatusReason } from '../status-reason';
 import type { HostCommand, HostCommandOf, HostCommandType, HostSurroundings } from './commands';
-import { hostDeadlines, type HostTimeouts } from './deadlines';
+import { type HostTimeouts, isHostDeadlineDue } from './deadlines';
 import {
   isAnotherMachine,
   isOtherMachine,
@@ -87,6 +87,8 @@ export const HOST_VARIABLES = {
   started: [true, false],
   /** Register: the host had rebooted from its installation disk. */
   rebooted: [true, false],
+  /** Register: a day-1 host failed because it lost its media, and no installation of its cluster runs. */
+  startsOver: [true, false],
   /** Register: `other`: another live machine has this id; `claimant`: the conflict with it is already recorded. */
   identity: ['same', 'other', 'claimant'],
   /** ClaimIdentity: the claim compared with the known machine. */
@@ -158,7 +160,7 @@ const media = ({ state }: HostContext): Partial<HostGuardValues> => ({
 export const HOST_INPUTS: GuardInputs<HostTable> = {
   Register: ({ command, state, settings }) => registerValues(command, state, settings),
   Refresh: ({ command, state }) => refreshValues(command, state),
-  PassDeadline: ({ command, state, settings }) => ({ deadlineDue: isDeadlineDue(command, state, settings) }),
+  PassDeadline: ({ command, state, settings }) => ({ deadlineDue: isHostDeadlineDue(state, command, settings) }),
   ReportProgress: ({ command, state }) => ({
     bound: state.clusterId !== '',
     day2: isDay2(state),
@@ -197,6 +199,7 @@ function registerValues(
     bound: command.clusterId !== '',
     accepts: command.clusterAcceptsHosts,
     started: command.clusterIsInstalling ?? false,
+    startsOver: state.failedBy === 'media' && !isDay2(state) && command.clusterAcceptsHosts,
     rebooted: stage === 'Rebooting' || (kind === 'AddToExistingClusterHost' && stage === 'Done'),
     identity,
   };
@@ -266,11 +269,6 @@ function preparationOf(
   if (isImageCheckVoid) return conditions.images === 'failed' ? 'running' : 'renewed';
   if (conditions.images === 'failed') return 'images-failed';
   return conditions.diskSpeed === 'ok' && conditions.images === 'ok' ? 'done' : 'running';
-}
-
-function isDeadlineDue(command: HostCommandOf<'PassDeadline'>, state: HostState, timeouts: HostTimeouts): boolean {
-  const nowMs = Date.parse(command.at);
-  return hostDeadlines(state, timeouts).some(({ name, atMs }) => name === command.deadline && atMs <= nowMs);
 }
 
 function claimOf(

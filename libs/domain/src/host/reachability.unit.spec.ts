@@ -52,6 +52,7 @@ const REGISTRATION: readonly Case[] = [
   ['register-during-installation', installingIn('Writing image to disk'), command('Register')],
   ['register-at-installation-start', day1('installing'), command('Register')],
   ['register-after-failure', day1('error', 'deadline'), command('Register')],
+  ['register-after-lost-media', day1('error', 'media'), command('Register')],
   ['register-unbound-again', unbound('unbinding'), command('Register', { clusterId: '' })],
   ['register-by-another-machine', [...day1('known'), claimed], command('Register', { machine: OTHER_MACHINE })],
   ['register-as-claimant', [...day1('known'), claimed, conflict], command('Register', { machine: OTHER_MACHINE })],

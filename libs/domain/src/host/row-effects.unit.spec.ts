@@ -30,6 +30,7 @@ const REGISTRATION: readonly Case[] = [
   silent('register-during-installation', installingIn('Writing image to disk'), command('Register')),
   silent('register-at-installation-start', day1('installing'), command('Register')),
   silent('register-after-failure', day1('error', 'deadline'), command('Register')),
+  silent('register-after-lost-media', day1('error', 'media'), command('Register')),
   silent('register-unbound-again', unbound('unbinding'), command('Register', { clusterId: '' })),
   ['register-by-another-machine', [...day1('known'), claimed], command('Register', { machine: OTHER_MACHINE })],
 ];
@@ -61,6 +62,7 @@ const EFFECTS: readonly (readonly [row: string, reason: string, ...types: string
   ['register-during-installation', 'restarted', 'HostReturned'],
   ['register-at-installation-start', 'restarted', 'HostReturned'],
   ['register-after-failure', '=', 'HostReturned'],
+  ['register-after-lost-media', 'awaiting-hardware', 'HostReturned', 'HostReregistered'],
   ['register-unbound-again', 'awaiting-hardware', 'HostReturned', 'HostReregistered'],
   ['register-by-another-machine', '=', 'HostIdentityConflictDetected'],
   ['progress-in-other-words', '=', 'HostProgressed'],

@@ -1,6 +1,6 @@
 import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import { eventually } from '@muster/testing';
-import { AGENT, TestCluster } from '../cluster.fixture.spec';
+import { AGENT, READY, TestCluster } from '../cluster.fixture.spec';
 import { asUser, RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
@@ -178,6 +178,19 @@ describe('polls and replies of agents', () => {
     expect(await running.allEvents()).toEqual(before);
     await cluster.reply(key, 'logs-gather');
     expect((await running.host(key)).isMediaConnected).toBe(true);
+  });
+
+  it('that the media were lost fail a host that is prepared until it boots again', async () => {
+    const [key] = await cluster.ready();
+    if (!key) throw new Error('there are three hosts');
+    await cluster.install();
+    await cluster.reply(key, 'container-image-availability', { exitCode: 256 });
+    await running.settled();
+    expect((await running.host(key)).status).toBe('error');
+    await cluster.evaluate({ ...READY, requiredPassed: false });
+    expect((await running.cluster(cluster.id)).status).toBe('insufficient');
+    await cluster.registerHost(parseHostKey(key).hostId);
+    expect(await running.host(key)).toMatchObject({ status: 'discovering', isMediaConnected: true });
   });
 
   describe('replies during an installation', () => {

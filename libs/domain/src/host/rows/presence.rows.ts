@@ -1,6 +1,7 @@
 import type { HostEvent } from '@muster/contracts';
 import { isAfterReboot } from '@muster/validation-rules';
 import type { ContextOf, RowOn } from '../guards';
+import { isSameClaim } from '../input';
 import { hostReason, mediaFailure } from '../messages';
 import { DISCOVERY, UNBOUND, statusesExcept } from '../state';
 
@@ -121,3 +122,63 @@ const SILENCE_ROWS: readonly (RowOn<'FallSilent'> | RowOn<'Return'> | RowOn<'Rep
 
 /** Rows for the connection of a host and its discovery media. */
 export const PRESENCE_ROWS = [...MEDIA_ROWS, ...SILENCE_ROWS] as const;
+
+/** Rows for the identity of the machine. Two machines with one id are a visible conflict until one of them stops. */
+export const IDENTITY_ROWS: readonly RowOn<'ClaimIdentity'>[] = [
+  {
+    id: 'claim-repeated',
+    from: ANY,
+    on: 'ClaimIdentity',
+    when: { claim: ['repeat'] },
+    to: 'stay',
+    why: 'The registered machine has not changed.',
+  },
+  {
+    id: 'claim-news',
+    from: ANY,
+    on: 'ClaimIdentity',
+    when: { claim: ['changed'] },
+    to: 'stay',
+    why: 'The id is registered for the first time, by the same machine with other parts, or by a machine that replaces a lost one.',
+    emit: ({ command }) => [{ type: 'HostIdentityClaimed', data: { machine: command.machine, at: command.at } }],
+  },
+  {
+    id: 'claim-intrusion',
+    from: ANY,
+    on: 'ClaimIdentity',
+    when: { claim: ['conflict'] },
+    to: 'stay',
+    why: 'Another live machine uses this id. Neither machine overwrites the other, and both are shown.',
+    emit: ({ state, command }) =>
+      state.machine
+        ? [
+            {
+              type: 'HostIdentityConflictDetected',
+              data: { known: state.machine, claimant: command.machine, at: command.at },
+            },
+          ]
+        : [],
+  },
+  {
+    id: 'claim-standoff',
+    from: ANY,
+    on: 'ClaimIdentity',
+    when: { claim: ['conflict-continues'] },
+    to: 'stay',
+    why: 'The conflict is already recorded and both machines still register.',
+  },
+  {
+    id: 'claim-resolution',
+    from: ANY,
+    on: 'ClaimIdentity',
+    when: { claim: ['conflict-resolved'] },
+    to: 'stay',
+    why: 'The other machine has stopped registering with this id, so this machine is the host.',
+    emit: ({ state, command }) => [
+      { type: 'HostIdentityConflictResolved', data: { remaining: command.machine, at: command.at } },
+      ...(isSameClaim(state.machine, command.machine)
+        ? []
+        : [{ type: 'HostIdentityClaimed' as const, data: { machine: command.machine, at: command.at } }]),
+    ],
+  },
+];

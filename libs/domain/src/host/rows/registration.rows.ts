@@ -3,7 +3,7 @@ import type { Guard } from '@muster/decision';
 import type { StatusReason } from '../../status-reason';
 import { installationDiskText, hostReturned } from '../effects';
 import type { ContextOf, HostVariables, RowOn } from '../guards';
-import { isOtherMachine, isSameClaim } from '../input';
+import { isOtherMachine } from '../input';
 import { hostReason } from '../messages';
 import { statusesExcept } from '../state';
 
@@ -189,10 +189,20 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     emit: hostReturned,
   },
   {
+    id: 'register-after-lost-media',
+    from: ['error'],
+    on: 'Register',
+    when: same({ startsOver: [true] }),
+    to: 'discovering',
+    why: 'No installation runs that a reset could end. The machine booted again, so it is inspected again.',
+    status: awaitingHardware,
+    emit: reregistered(false),
+  },
+  {
     id: 'register-after-failure',
     from: ['error'],
     on: 'Register',
-    when: same(),
+    when: same({ startsOver: [false] }),
     to: 'stay',
     why: 'The agent may run and send logs. The host leaves this status only after a reset.',
     emit: returned,
@@ -231,67 +241,5 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
             },
           ]
         : [],
-  },
-];
-
-const ANY = statusesExcept([]);
-
-/** Rows for the identity of the machine. Two machines with one id are a visible conflict until one of them stops. */
-export const IDENTITY_ROWS: readonly RowOn<'ClaimIdentity'>[] = [
-  {
-    id: 'claim-repeated',
-    from: ANY,
-    on: 'ClaimIdentity',
-    when: { claim: ['repeat'] },
-    to: 'stay',
-    why: 'The registered machine has not changed.',
-  },
-  {
-    id: 'claim-news',
-    from: ANY,
-    on: 'ClaimIdentity',
-    when: { claim: ['changed'] },
-    to: 'stay',
-    why: 'The id is registered for the first time, by the same machine with other parts, or by a machine that replaces a lost one.',
-    emit: ({ command }) => [{ type: 'HostIdentityClaimed', data: { machine: command.machine, at: command.at } }],
-  },
-  {
-    id: 'claim-intrusion',
-    from: ANY,
-    on: 'ClaimIdentity',
-    when: { claim: ['conflict'] },
-    to: 'stay',
-    why: 'Another live machine uses this id. Neither machine overwrites the other, and both are shown.',
-    emit: ({ state, command }) =>
-      state.machine
-        ? [
-            {
-              type: 'HostIdentityConflictDetected',
-              data: { known: state.machine, claimant: command.machine, at: command.at },
-            },
-          ]
-        : [],
-  },
-  {
-    id: 'claim-standoff',
-    from: ANY,
-    on: 'ClaimIdentity',
-    when: { claim: ['conflict-continues'] },
-    to: 'stay',
-    why: 'The conflict is already recorded and both machines still register.',
-  },
-  {
-    id: 'claim-resolution',
-    from: ANY,
-    on: 'ClaimIdentity',
-    when: { claim: ['conflict-resolved'] },
-    to: 'stay',
-    why: 'The other machine has stopped registering with this id, so this machine is the host.',
-    emit: ({ state, command }) => [
-      { type: 'HostIdentityConflictResolved', data: { remaining: command.machine, at: command.at } },
-      ...(isSameClaim(state.machine, command.machine)
-        ? []
-        : [{ type: 'HostIdentityClaimed' as const, data: { machine: command.machine, at: command.at } }]),
-    ],
   },
 ];
