@@ -7,10 +7,12 @@ import {
   HOST_ID,
   hostRegistered,
   INFRA_ENV_ID,
+  infraEnvRegistered,
   onCluster,
   onClusterOutcomes,
   onHost,
   onHostOutcomes,
+  onInfraEnv,
   onInventory,
   onNote,
   timeAt,
@@ -21,6 +23,26 @@ const outcome = (id: string, status: string) => ({ id, status, parameters: [] })
 
 const cluster = clusterRegistered({ monitoredOperators: [{ name: 'lvm', operatorType: 'olm' } as never] });
 const host = hostRegistered();
+
+describe('an entry about changed settings of an infra-env', () => {
+  const details = async (data: Parameters<typeof onInfraEnv<'InfraEnvSettingsRevised'>>[1]) => {
+    const { log } = await viewsAfter(infraEnvRegistered(), onInfraEnv('InfraEnvSettingsRevised', data));
+    return log.slice(1).map(({ _props: props }) => props['details']);
+  };
+
+  it('has their names in the v2 API', async () => {
+    const trustBundle = { digest: 'sha256:1', bytes: 1 };
+    const changes = { sshAuthorizedKey: 'k', additionalNtpSources: 'a', additionalTrustBundle: '', trustBundle };
+    expect(await details({ changes })).toEqual(['ssh_authorized_key, additional_ntp_sources, additional_trust_bundle']);
+  });
+
+  it('names a replaced pull secret, which the image contains', async () => {
+    expect(await details({ pullSecretReplaced: true })).toEqual(['pull_secret']);
+    expect(await details({ changes: { imageType: 'full-iso' }, pullSecretReplaced: true })).toEqual([
+      'image_type, pull_secret',
+    ]);
+  });
+});
 
 describe('an entry about a validation', () => {
   it('has the text of assisted-service v2 that scripts wait for', async () => {

@@ -1,6 +1,13 @@
 import type { ImageEvent, InfraEnvEvent } from '@muster/contracts';
 import type { InfraEnvSubject, LogRows } from './event-document';
 
+/** Settings whose member of the v2 API has another name. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([['trustBundle', 'additional_trust_bundle']]);
+
+/** Returns the member of the v2 API for a setting: `image_type` for `imageType`. */
+const memberOf = (setting: string): string =>
+  OTHER_NAMES.get(setting) ?? setting.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 export const INFRA_ENV_LOG: LogRows<InfraEnvEvent | ImageEvent, InfraEnvSubject> = {
   InfraEnvRegistered: (_data, { infraEnv }) => [
     { name: 'infra_env_registered', severity: 'info', message: `Infra-env ${infraEnv.name} was created.` },
@@ -8,8 +15,9 @@ export const INFRA_ENV_LOG: LogRows<InfraEnvEvent | ImageEvent, InfraEnvSubject>
   InfraEnvDeregistered: (_data, { infraEnv }) => [
     { name: 'infra_env_deregistered', severity: 'info', message: `Infra-env ${infraEnv.name} was deleted.` },
   ],
-  InfraEnvSettingsRevised: ({ changes }, { infraEnv }) => {
-    const details = Object.keys(changes ?? {}).join(', ');
+  InfraEnvSettingsRevised: ({ changes, pullSecretReplaced }, { infraEnv }) => {
+    const members = [...Object.keys(changes ?? {}).map(memberOf), ...(pullSecretReplaced ? ['pull_secret'] : [])];
+    const details = [...new Set(members)].join(', ');
     return details
       ? [
           {
