@@ -111,6 +111,11 @@ export class ImageSources implements OnModuleInit, BeforeApplicationShutdown, On
     const { url } = location;
     if (!image) return { key: url, open: () => this.openRemote(url), forget: nothing, release: nothing };
     const { path, release } = await this.store.hold(image);
+    // The store reports files that it replaces. Others may overwrite or cut off its files, which are then read or downloaded again.
+    await this.checkVersion(path, { withReplaced: false }).catch((error: unknown) => {
+      release();
+      throw error;
+    });
     return { key: path, open: () => this.openPath(path), forget: () => this.store.forget(image), release };
   }
 
@@ -127,10 +132,10 @@ export class ImageSources implements OnModuleInit, BeforeApplicationShutdown, On
   }
 
   /** An open file may have been replaced or overwritten. A file that was deleted or replaced is still readable. */
-  private async checkVersion(path: string): Promise<void> {
+  private async checkVersion(path: string, { withReplaced = true } = {}): Promise<void> {
     const known = this.files.get(path);
     const found = known && (await stat(path).catch(() => undefined));
-    if (!known || !found) return;
+    if (!known || !found || (!withReplaced && found.ino !== known.inode)) return;
     if (versionOf({ size: found.size, modifiedMs: Math.floor(found.mtimeMs) }) === versionOf(known)) return;
     // A concurrent request may have reported it meanwhile.
     if (this.files.get(path) !== known) return;

@@ -108,6 +108,22 @@ describe('downloads of a base image that is replaced', () => {
     });
   });
 
+  it.each([
+    ['was cut off, and the next ones receive it from the server', OLD.subarray(0, 1_000_000)],
+    ['was overwritten by a copy, and the next ones receive the copy', NEW],
+  ])('end early when the file of the store %s', async (_, content) => {
+    const path = join(folder.path, STORED);
+    writeFileSync(path, OLD);
+    server.serve(NEW);
+    await open(server.url);
+    const running = await get();
+    writeFileSync(path, content);
+    await isNewServed();
+    await expect(running.arrayBuffer()).rejects.toThrow();
+    expect((await bytesOf(await get())).subarray(-4_096).equals(NEW.subarray(-4_096))).toBe(true);
+    expect(openFiles()).toEqual([STORED]);
+  });
+
   it('end early when the file was overwritten, so that no client receives parts of two files', async () => {
     writeFileSync(join(folder.path, 'live.iso'), OLD);
     await open(pathToFileURL(join(folder.path, 'live.iso')).href);
