@@ -146,6 +146,17 @@ describe('a bus whose files cannot be used', () => {
     rmSync(file);
   });
 
+  it('reports a damaged certificate authority with its files', async () => {
+    const [certificate, key] = ['bus-ca.pem', 'bus-ca.key'].map((name) => join(directory.path, name));
+    await start({ own: ['127.0.0.1'] });
+    writeFileSync(certificate ?? '', 'damaged');
+    await expect(start({ own: ['127.0.0.1'] })).rejects.toMatchObject({
+      reason: 'dataDirectory',
+      message: expect.stringMatching(`^${certificate} and ${key} are not the certificate authority of the bus`),
+    });
+    rmSync(certificate ?? '');
+  });
+
   it.each(['trust.json', 'bus-ca.pem', 'bus.key', 'nats-server.pid'])(
     'reports that %s is a directory',
     async (name) => {

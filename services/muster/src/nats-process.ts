@@ -74,9 +74,7 @@ export async function startNats(options: {
   await refuseDirectories(directory);
   await stopLeftOver(directory);
   const trustFile = join(directory, 'trust.json');
-  const trust = await loadOrCreateNatsTrust(trustFile).catch((error: unknown) => {
-    throw errorCode(error) ? error : new StartError('dataDirectory', errorMessage(error), { cause: error });
-  });
+  const trust = await loadOrCreateNatsTrust(trustFile).catch(refuseFile);
   const last = await lastPort(directory, host);
   const kept = last && !otherPorts.includes(last) ? last : undefined;
   const port = options.port || kept || (await freePort(host, undefined, otherPorts));
@@ -90,7 +88,9 @@ export async function startNats(options: {
   const [config, pidFile] = [join(directory, CONFIG_FILE), join(directory, 'nats-server.pid')];
   const nowMs = Date.now();
   const wanted = options.tls;
-  const tls = wanted && ('own' in wanted ? await makeBusCertificate(directory, { hosts: wanted.own, nowMs }) : wanted);
+  const tls =
+    wanted &&
+    ('own' in wanted ? await makeBusCertificate(directory, { hosts: wanted.own, nowMs }).catch(refuseFile) : wanted);
   await writeFile(config, natsServerConfig(trust, { host, port, tls, nowMs }), { mode: 0o600 });
 
   let isWanted = true;
@@ -177,6 +177,11 @@ export async function startNats(options: {
       await rm(join(directory, 'nats-server.pid'), { force: true });
     },
   };
+}
+
+/** An error without a code is about the content of a file. @throws StartError `dataDirectory`, or the error of the system */
+function refuseFile(error: unknown): never {
+  throw errorCode(error) ? error : new StartError('dataDirectory', errorMessage(error), { cause: error });
 }
 
 /** The error of the system for a directory does not contain its path. @throws StartError `dataDirectory` */

@@ -1,4 +1,4 @@
-import { webcrypto, X509Certificate } from 'node:crypto';
+import { createPrivateKey, webcrypto, X509Certificate } from 'node:crypto';
 import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -96,7 +96,10 @@ async function makeAuthority(
   return { certificate, key: keys.privateKey, keyPem: await toPem(keys.privateKey) };
 }
 
-/** Returns undefined when there is none, or when it has less than half of its lifetime left. */
+/**
+ * Returns undefined when there is none, or when it has less than half of its lifetime left.
+ * @throws Error when a file is damaged: the discovery images trust the authority, so it must not be replaced
+ */
 async function readAuthority(
   x509: typeof X509,
   caFile: string,
@@ -104,16 +107,26 @@ async function readAuthority(
   nowMs: number,
 ): Promise<Authority | undefined> {
   const [pem, keyPem] = await Promise.all([caFile, keyFile].map(readIfPresent));
-  if (!pem || !keyPem || Date.parse(new X509Certificate(pem).validTo) - nowMs < LIFETIME_MS / 2) return undefined;
-  const der = Buffer.from(keyPem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
-  const key = await webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, true, ['sign']);
-  return { certificate: new x509.X509Certificate(pem), key, keyPem };
+  if (pem === undefined || keyPem === undefined) return undefined;
+  try {
+    const read = new X509Certificate(pem);
+    if (!read.checkPrivateKey(createPrivateKey(keyPem))) throw new Error('The key belongs to another certificate.');
+    if (Date.parse(read.validTo) - nowMs < LIFETIME_MS / 2) return undefined;
+    const der = Buffer.from(keyPem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+    const key = await webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, true, ['sign']);
+    return { certificate: new x509.X509Certificate(pem), key, keyPem };
+  } catch {
+    // The reason may contain a part of the key.
+    throw new Error(
+      `${caFile} and ${keyFile} are not the certificate authority of the bus and its key: one of them is damaged or was replaced. Restore both from the same backup. Or remove both for a new authority, which agents of earlier discovery images do not trust.`,
+    );
+  }
 }
 
-/** Empty when there is no such file. An unreadable authority must not be replaced: the discovery images trust it. */
-const readIfPresent = (file: string): Promise<string> =>
+/** Undefined when there is no such file. */
+const readIfPresent = (file: string): Promise<string | undefined> =>
   readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
+    if (error.code === 'ENOENT') return undefined;
     throw error;
   });
 

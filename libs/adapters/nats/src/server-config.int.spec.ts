@@ -103,6 +103,24 @@ describe('files of the certificate authority of the bus', () => {
     expect(readdirSync(directory.path).sort()).toEqual(['bus-ca.key', 'bus-ca.pem', 'bus.key', 'bus.pem']);
   });
 
+  it.each([
+    ['a certificate without content', 'bus-ca.pem', ''],
+    ['a damaged certificate', 'bus-ca.pem', '-----BEGIN CERTIFICATE-----'],
+    ['a key without content', 'bus-ca.key', ''],
+    ['a damaged key', 'bus-ca.key', 'damaged'],
+    ['the key of another certificate', 'bus-ca.key', 'bus.key'],
+  ])('are named and kept with %s', async (_, name, content) => {
+    const file = join(directory.path, name);
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, content === 'bus.key' ? readFileSync(join(directory.path, content)) : content);
+    const before = files.map((one) => readFileSync(one, 'utf8'));
+    await expect(make(nowMs)).rejects.toThrow(
+      `${files[1]} and ${files[0]} are not the certificate authority of the bus and its key: one of them is damaged or was replaced.`,
+    );
+    expect(files.map((one) => readFileSync(one, 'utf8'))).toEqual(before);
+    writeFileSync(file, text);
+  });
+
   it('are valid also after the clock was set back, as is the certificate', async () => {
     const names = ['bus-ca.pem', 'bus.pem'];
     const read = () => names.map((name) => new X509Certificate(readFileSync(join(directory.path, name))));
