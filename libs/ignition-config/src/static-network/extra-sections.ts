@@ -148,8 +148,16 @@ const MPTCP_FLAGS: ReadonlyMap<string, number> = new Map([
   ['fullmesh', 0x80],
 ]);
 
+/** The kernel refuses an address with both flags. */
+const exclusiveFlags = holds(
+  (flags) => !['signal', 'fullmesh'].every((name) => texts(flags).includes(name)),
+  'a list with only one of signal and fullmesh',
+);
+
 /** The form of `mptcp`. */
-export const MPTCP = mapping({ 'address-flags': listOf(oneOf([...MPTCP_FLAGS.keys()])) });
+export const MPTCP = mapping({
+  'address-flags': Type.Intersect([listOf(oneOf([...MPTCP_FLAGS.keys()])), exclusiveFlags]),
+});
 
 /** Returns `mptcp-flags` of the connection. Undefined when the document does not set them. */
 export function mptcpFlags({ raw }: NetworkInterface): number | undefined {

@@ -24,6 +24,10 @@ describe('problems of static networks', () => {
       'line 5, interfaces[0].ipv4.address[0].prefix-length: prefix-length must be a whole number from 0 to 32, not 33.',
     ],
     ['interfaces:\n- {name: eth0}\n- {name: eth0}\n', 'line 3, interfaces[1].name: Interface eth0 occurs twice.'],
+    [
+      'interfaces:\n- name: eth0\n  mptcp: {address-flags: [signal, fullmesh]}\n',
+      'line 3, interfaces[0].mptcp.address-flags: address-flags must be a list with only one of signal and fullmesh',
+    ],
     ['interfaces:\n- {name: eth0, identifier: mac-address}\n', 'eth0 has identifier mac-address, but no mac-address.'],
     ['interfaces:\n- {name: eth0}\n- {name: eth5}\n', 'line 3, interfaces[1].name: Interface eth5 has no MAC address'],
     [
