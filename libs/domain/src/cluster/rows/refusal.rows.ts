@@ -240,7 +240,7 @@ function hostsRefuse(
     when: { hostsRefuse: [true] },
     code: 'host-refuses',
     reason: ({ command }: ClusterContext<'CancelInstallation' | 'Reset'>) =>
-      `The installation was not ${participle}, because these hosts do not allow it: ${command.refusingHosts.join(', ')}.`,
+      `The installation was not ${participle}, because these hosts do not allow it: ${command.refusingHosts.join(', ')}. Try again when they have another status, or delete them first.`,
     subject: 'hosts',
     allowed: [],
     why: 'The operation applies to the cluster and all its hosts, or to none of them.',

@@ -74,7 +74,9 @@ describe('refusals of a cluster command', () => {
 
   it('name the hosts that do not allow the command', () => {
     const command: ClusterCommand = { type: 'Reset', refusingHosts: REFUSING_HOSTS, at: at(1) };
-    expect(refusalOf(clusterIn('error'), command).reason).toContain('worker-1 (disconnected), worker-2 (binding)');
+    expect(refusalOf(clusterIn('error'), command).reason).toBe(
+      'The installation was not reset, because these hosts do not allow it: worker-1 (disconnected), worker-2 (binding). Try again when they have another status, or delete them first.',
+    );
   });
 
   it('list the statuses that accept the command when the status is the reason', () => {
