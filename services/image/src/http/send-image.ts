@@ -43,6 +43,9 @@ export async function sendBody(
 
 async function* chunksOf(source: ByteSource, body: readonly Segment[]): AsyncGenerator<Uint8Array, void, undefined> {
   const buffers: Uint8Array[] = [];
+  // Virtual media reads thousands of small ranges.
+  const longest = Math.max(0, ...body.map((segment) => ('text' in segment ? 0 : segment.length)));
+  const bufferBytes = Math.min(RANGE_CHUNK_BYTES, longest);
   let turn = 0;
   for (const segment of body) {
     if ('text' in segment) {
@@ -54,7 +57,7 @@ async function* chunksOf(source: ByteSource, body: readonly Segment[]): AsyncGen
       // Aligned, so that concurrent downloads of one file share pages of the disk cache.
       const length = Math.min(RANGE_CHUNK_BYTES - (at % RANGE_CHUNK_BYTES), last - at);
       if (source.readInto) {
-        const buffer = (buffers[turn % BUFFERS] ??= Buffer.allocUnsafeSlow(RANGE_CHUNK_BYTES));
+        const buffer = (buffers[turn % BUFFERS] ??= Buffer.allocUnsafeSlow(bufferBytes));
         const chunk = buffer.subarray(0, length);
         await source.readInto(at, chunk);
         turn += 1;
