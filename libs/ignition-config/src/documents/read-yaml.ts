@@ -149,7 +149,20 @@ export const severalDocuments = (count: number): string =>
 
 /** Returns YAML text from which Kubernetes and other readers of YAML 1.1 read the same value. */
 export const stringifyForKubernetes = (value: unknown): string =>
-  stringify(value ?? null, { ...AS_KUBERNETES, compat: 'yaml-1.1', lineWidth: 0 });
+  // The writer puts texts with control characters in double quotes, where an escape stands for the character.
+  withEscapes(stringify(value ?? null, { ...AS_KUBERNETES, compat: 'yaml-1.1', lineWidth: 0 }), CONTROL);
+
+/** The parser of Go refuses them, or reads them as line breaks. JSON and the writer of YAML do not escape them. */
+const CONTROL = /[\u007f-\u009f]/g;
+const HEXADECIMAL = 16;
+const ESCAPE_DIGITS = 4;
+
+/** Returns a text with an escape in place of each character that the pattern matches. */
+export const withEscapes = (text: string, characters: RegExp): string =>
+  text.replace(
+    characters,
+    (character) => `\\u${character.charCodeAt(0).toString(HEXADECIMAL).padStart(ESCAPE_DIGITS, '0')}`,
+  );
 
 /** Returns JSON text with all digits of a bigint, which JSON.stringify refuses. */
 export const stringifyAsJson = (value: unknown): string =>

@@ -1,6 +1,7 @@
 import { isAtLeast } from '@muster/feature-support';
 import { sshKeysIn } from '../config/ignition-config';
 import { splitList } from '../discovery/discovery-input';
+import { withEscapes } from '../documents/read-yaml';
 import { checkInstallConfig } from './check-install-config';
 import type { InstallConfig, InstallConfigHost, InstallConfigInput } from './install-config-input';
 import { overrideInstallConfig } from './override-install-config';
@@ -142,12 +143,6 @@ export function composeInstallConfig(input: InstallConfigInput): ComposedInstall
 
 /** Characters that the YAML parser of the installer refuses or reads as line breaks. JSON permits them in texts. */
 const UNREADABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
-const HEXADECIMAL = 16;
-const ESCAPE_DIGITS = 4;
 
 /** Returns the document as JSON text that is YAML as well. It contains secrets. */
-export const toInstallConfigText = (config: InstallConfig): string =>
-  JSON.stringify(config).replace(
-    UNREADABLE,
-    (character) => `\\u${character.charCodeAt(0).toString(HEXADECIMAL).padStart(ESCAPE_DIGITS, '0')}`,
-  );
+export const toInstallConfigText = (config: InstallConfig): string => withEscapes(JSON.stringify(config), UNREADABLE);

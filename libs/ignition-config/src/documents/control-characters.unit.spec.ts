@@ -1,0 +1,18 @@
+import { parseAsKubernetes, stringifyForKubernetes } from './read-yaml';
+
+/** Those that the YAML parser of Go refuses, or reads as a line break. */
+const REFUSED = /[\u007f-\u009f]/;
+
+describe('YAML for Kubernetes', () => {
+  it.each([
+    ['a value', { key: 'J\u00e2\u0080\u0099s' }],
+    ['a value of several lines', { key: 'one\ntwo\u007f\n' }],
+    ['a long value', { key: `${'word '.repeat(50)}\u0085${'word '.repeat(50)}` }],
+    ['a key', { 'a\u009fb': 1 }],
+    ['an item of a list', ['\u0090']],
+  ])('has escapes for control characters in %s', (_, value) => {
+    const text = stringifyForKubernetes(value);
+    expect(text).not.toMatch(REFUSED);
+    expect(parseAsKubernetes(text)).toEqual(value);
+  });
+});
