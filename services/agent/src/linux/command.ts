@@ -54,12 +54,16 @@ export const TIMEOUT_EXIT_CODE = 124;
 const start = (program: string, args: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal) =>
   spawn(program, [...args], { signal, env });
 
-let lastStart: Promise<void> = Promise.resolve();
+let lastTurn: Promise<void> = Promise.resolve();
 
-/** Programs start one after the other, and other work comes between: each start stops this process for milliseconds. */
+/**
+ * Returns when a program may start. Programs start one after the other, and other work comes between: each start stops this process
+ * for milliseconds.
+ */
+export const turnToStart = (): Promise<void> => (lastTurn = lastTurn.then(() => nextTurn()));
+
 export const runCommand: RunCommand = async (...command) => {
-  lastStart = lastStart.then(() => nextTurn());
-  await lastStart;
+  await turnToStart();
   return runNow(...command);
 };
 

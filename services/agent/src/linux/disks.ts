@@ -26,8 +26,8 @@ export async function readDisks(files: MachineFiles): Promise<readonly Disk[]> {
   return reported.flatMap((name) => disks.get(name) ?? []);
 }
 
-/** A program reads each disk. A storage network has hundreds, and other work would wait until the programs of all have started. */
-const PARALLEL_MAX = 16;
+/** A program reads each disk, and a storage network has hundreds. Those that do not answer hold up the others. */
+const PARALLEL_MAX = 64;
 
 const APPLIANCE_BYTES = 100 * 1024 ** 3;
 

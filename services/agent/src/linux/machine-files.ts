@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { turnToStart } from './command';
 
 /**
  * The files in which the Linux kernel describes the machine. No method throws: a value that cannot be read is absent.
@@ -31,6 +32,7 @@ export function createMachineFiles(root: string, answerMsMax = ANSWER_MS_MAX): M
   /** A program reads the device: a read that never ends would occupy one of the few threads for all files and names of this process. */
   const answerInTime: MachineFiles['firstBytes'] = async (path, count) => {
     if (hanging.has(path)) return undefined;
+    await turnToStart();
     const answer = new Promise<Buffer | undefined>((resolve) => {
       const child = spawn('head', ['-c', String(count), at(path)], { stdio: ['ignore', 'pipe', 'ignore'] });
       child.once('error', () => undefined);
