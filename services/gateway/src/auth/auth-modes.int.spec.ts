@@ -40,6 +40,21 @@ describe('AUTH_TYPE=oidc with organisations', () => {
   });
 });
 
+describe('AUTH_TYPE=oidc, a user with the name of a service or a host', () => {
+  it.each(['service:registration', 'agent:2f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f6', 'Agent:x'])(
+    'is refused, because the history would name the service or the host: %s',
+    async (username) => {
+      const issuer = await startTestIssuer();
+      const gateway = await startRunningGateway({ AUTH_TYPE: 'oidc', OIDC_ISSUER_URL: issuer.url });
+      const headers = { authorization: `Bearer ${await issuer.token({ username, org_id: 'wonderland' })}` };
+      const { status, text } = await gateway.call('GET', `${API}/v2/clusters`, { headers });
+      await gateway.close();
+      await issuer.close();
+      expect([status, text]).toEqual([401, expect.stringContaining('begins with agent: or service:')]);
+    },
+  );
+});
+
 describe('AUTH_TYPE=oidc, a token with a control character', () => {
   it.each([
     { username: 'hatter\r\nx-user: queen' },

@@ -28,6 +28,8 @@ const KEYS_FAILURES = ['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT
 /** Entry of a pull secret with which agents of assisted-service v2 authenticate. */
 const TOKEN_ENTRY = 'cloud.openshift.com';
 const CONTROL_CHARACTER = /\p{Cc}/u;
+/** Names of this form are the actors of hosts and services in events. */
+const NOT_OF_A_USER = /^(?:agent|service):/i;
 
 /**
  * AUTH_TYPE=oidc: users authenticate with tokens of an issuer, agents with the token or the pull secret of their
@@ -94,6 +96,12 @@ export class OidcAuthenticator implements Authenticator {
       throw new RefusalError({
         code: 'unauthorized',
         reason: 'The user name or the organisation in the token contains a control character.',
+      });
+    if (NOT_OF_A_USER.test(user))
+      throw new RefusalError({
+        code: 'unauthorized',
+        reason:
+          'The user name in the token begins with agent: or service:, as the names of hosts and services in events. Rename the user at the issuer.',
       });
     return { kind: 'user', user, org, role: this.roleOf(user) };
   }
