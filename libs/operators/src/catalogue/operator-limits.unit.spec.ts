@@ -11,7 +11,9 @@ import {
   statusOfHost,
 } from '../plugin/sample-subjects.fixture.spec';
 import { CNV } from './cnv.operator';
+import { LVM, lvmStorageClassOf } from './local-storage.operators';
 import { MCE } from './mce.operator';
+import { bundleNamed } from '../selection/choose-operators';
 import { ODF } from './odf.operator';
 
 describe('the operators that decide on control plane hosts', () => {
@@ -76,6 +78,39 @@ describe('OpenShift Virtualization', () => {
       expect(CNV.resources?.(subject, cluster()).ramMib).toBe(360 + 1_024);
     },
   );
+});
+
+describe('LVM Storage', () => {
+  it('has another name before 4.12', () => {
+    const names = (
+      [
+        [4, 11, 9],
+        [4, 12, 0],
+      ] as const
+    ).map((release) => [LVM.installation(cluster({ release })).subscriptionName, lvmStorageClassOf({ release })]);
+    expect(names).toEqual([
+      ['odf-lvm-operator', 'odf-lvm-vg1'],
+      ['lvms-operator', 'lvms-vg1'],
+    ]);
+  });
+
+  it('requires 400 MiB in 4.15 still', () => {
+    expect(LVM.resources?.(host('worker'), cluster({ release: [4, 15, 9] })).ramMib).toBe(400);
+  });
+
+  it('names the size of the disk only when other operators require one', () => {
+    const claim = (minStorageGb: number) => LVM.host?.claim(host('worker'), cluster({ minStorageGb }));
+    expect([claim(0), claim(1)]).toEqual([
+      { status: 'failure', reason: 'no-disk', parameters: [] },
+      { status: 'failure', reason: 'no-large-disk', parameters: [1] },
+    ]);
+  });
+
+  it('stores the models on a single node, and OpenShift Data Foundation on several', () => {
+    const storage = (isSingleNode: boolean) =>
+      bundleNamed('openshift-ai', { isSingleNode })?.operators.filter((name) => ['lvm', 'odf'].includes(name));
+    expect([storage(true), storage(false)]).toEqual([['lvm'], ['odf']]);
+  });
 });
 
 describe('multicluster engine', () => {
