@@ -1,7 +1,7 @@
 import { clusterOutcomeMessages, type EventSeverity } from '@muster/assisted-api';
 import type { ClusterEvent, EventData } from '@muster/contracts';
 import { explainClusterStatus, NO_REASON, renderClusterStatus } from '@muster/domain';
-import { type ClusterSubject, describeStatus, type LogEntry, type LogRows } from './event-document';
+import { type ClusterSubject, describeStatus, type LogEntry, type LogRows, setOrRemoved } from './event-document';
 import { overrideLog } from './validation-log';
 
 type Entered = EventData<'ClusterEnteredStatus'>;
@@ -167,6 +167,7 @@ function revisionLog(
   { cluster, before }: ClusterSubject,
 ): readonly LogEntry[] {
   const { changes } = data;
+  const overrides = changes?.installConfigOverrides;
   const proxyOf = ({ http_proxy, https_proxy, no_proxy }: ClusterSubject['cluster']): string =>
     JSON.stringify([http_proxy, https_proxy, no_proxy]);
   // A changed password is visible only as a changed name of the sealed proxy.
@@ -175,8 +176,12 @@ function revisionLog(
     ...(changes?.proxy && hasChanged
       ? line('proxy_settings_changed', 'info', `The proxy settings of cluster ${cluster.name} changed.`)
       : []),
-    ...(changes?.installConfigOverrides !== undefined
-      ? line('install_config_applied', 'info', `The install-config overrides of cluster ${cluster.name} were set.`)
+    ...(overrides
+      ? line(
+          'install_config_applied',
+          'info',
+          `The install-config overrides of cluster ${cluster.name} were ${setOrRemoved(overrides.document?.digest)}.`,
+        )
       : []),
     ...overrideLog(data, { cluster }),
   ];

@@ -81,6 +81,9 @@ export function describeStatus(from: string, to: string, statusInfo: string): st
   return statusInfo ? `${change} (${statusInfo})` : change;
 }
 
+/** The change of a document by its digest, or of a text: an empty one was removed. */
+export const setOrRemoved = (given: string | undefined): 'set' | 'removed' => (given ? 'set' : 'removed');
+
 export const hostNameOf = (host: HostDocument): string => host.requested_hostname ?? host._reported_hostname ?? host.id;
 
 const { events: EVENTS } = COLLECTIONS;

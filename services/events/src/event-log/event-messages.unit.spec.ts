@@ -24,6 +24,9 @@ const outcome = (id: string, status: string) => ({ id, status, parameters: [] })
 const cluster = clusterRegistered({ monitoredOperators: [{ name: 'lvm', operatorType: 'olm' } as never] });
 const host = hostRegistered();
 
+const messagesOf = async (...events: readonly TestEvent[]): Promise<readonly string[]> =>
+  (await viewsAfter(...events)).log.filter(({ category }) => category === 'user').map(({ message }) => message);
+
 describe('an entry about changed settings of an infra-env', () => {
   const details = async (data: Parameters<typeof onInfraEnv<'InfraEnvSettingsRevised'>>[1]) => {
     const { log } = await viewsAfter(infraEnvRegistered(), onInfraEnv('InfraEnvSettingsRevised', data));
@@ -41,6 +44,30 @@ describe('an entry about changed settings of an infra-env', () => {
     expect(await details({ changes: { imageType: 'full-iso' }, pullSecretReplaced: true })).toEqual([
       'image_type, pull_secret',
     ]);
+  });
+});
+
+describe('an entry about a document of a user', () => {
+  const GIVEN = { digest: 'sha256:1', bytes: 1 };
+  const NONE = { digest: '', bytes: 0 };
+
+  it.each([
+    ['were set', { document: GIVEN, omitsConsole: false, isFips: false }],
+    ['were removed', { document: NONE, omitsConsole: false, isFips: false }],
+  ])('says that the install-config overrides %s', async (what, installConfigOverrides) => {
+    const revision = onCluster('ClusterSettingsRevised', { changes: { installConfigOverrides } });
+    expect((await messagesOf(cluster, revision)).at(-1)).toBe(`The install-config overrides of cluster demo ${what}.`);
+  });
+
+  it.each([
+    ['ignition override', 'was set', { ignitionConfigOverrides: GIVEN }],
+    ['ignition override', 'was removed', { ignitionConfigOverrides: NONE }],
+    ['installer arguments', 'were set', { installerArgs: '["--append-karg","quiet"]' }],
+    ['installer arguments', 'were removed', { installerArgs: '[]' }],
+    ['installer arguments', 'were removed', { installerArgs: '' }],
+  ])('says that the %s of a host %s: %j', async (which, what, changes) => {
+    const messages = await messagesOf(host, onHost('HostSettingsRevised', { changes }));
+    expect(messages.at(-1)).toBe(`The ${which} of host ${HOST_ID} ${what}.`);
   });
 });
 
@@ -130,9 +157,6 @@ describe('an entry of the event log', () => {
     // Only events of the category user get the ids of their subject.
     expect(log.map((entry) => presentEvent(entry)).at(-1)?.props).toBe(JSON.stringify({ reboots: 2 }));
   });
-
-  const messagesOf = async (...events: readonly TestEvent[]): Promise<readonly string[]> =>
-    (await viewsAfter(...events)).log.filter(({ category }) => category === 'user').map(({ message }) => message);
 
   it('has the texts of assisted-service v2 that scripts wait for', async () => {
     const named = [cluster, host, onHost('HostRenamed', { requestedHostname: 'node-1' })];

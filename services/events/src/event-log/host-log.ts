@@ -1,23 +1,34 @@
 import { type EventSeverity, hostOutcomeMessages } from '@muster/assisted-api';
 import type { EventData, HostEvent } from '@muster/contracts';
 import { NO_REASON, renderHostStatus, type StatusReason } from '@muster/domain';
-import { describeStatus, hostNameOf, type HostSubject, type LogEntry, type LogRows } from './event-document';
+import {
+  describeStatus,
+  hostNameOf,
+  type HostSubject,
+  type LogEntry,
+  type LogRows,
+  setOrRemoved,
+} from './event-document';
+
+/** A JSON array of arguments. */
+const NO_ARGUMENTS = '[]';
 
 export function settingsLog({ changes }: EventData<'HostSettingsRevised'>, { name }: HostSubject): readonly LogEntry[] {
   const props = { host_name: name };
   const entries: LogEntry[] = [];
-  if (changes?.installerArgs !== undefined)
+  const { ignitionConfigOverrides, installerArgs } = changes ?? {};
+  if (installerArgs !== undefined)
     entries.push({
       name: 'host_installer_args_applied',
       severity: 'info',
-      message: `The installer arguments of host ${name} were set.`,
+      message: `The installer arguments of host ${name} were ${setOrRemoved(installerArgs === NO_ARGUMENTS ? '' : installerArgs)}.`,
       props,
     });
-  if (changes?.ignitionConfigOverrides)
+  if (ignitionConfigOverrides)
     entries.push({
       name: 'host_discovery_ignition_config_applied',
       severity: 'info',
-      message: `The ignition override of host ${name} was set.`,
+      message: `The ignition override of host ${name} was ${setOrRemoved(ignitionConfigOverrides.digest)}.`,
       props,
     });
   return entries;
