@@ -149,7 +149,7 @@ describe('the installation of a control plane host', () => {
       'ostree admin finalize-staged',
       'rpm-ostree kargs --os install --append a=b',
       'ostree admin finalize-staged',
-      'rsync -av /etc/NetworkManager/system-connections/ /boot/coreos-firstboot-network/',
+      'rsync -av --delete /etc/NetworkManager/system-connections/ /boot/coreos-firstboot-network/',
       'mkdir -p /boot/ignition',
       `cp ${IGN} /boot/ignition/config.ign`,
       'touch /boot/ignition.firstboot',

@@ -36,8 +36,9 @@ export async function installOnExistingRoot(installation: Installation, signal: 
     await run('rpm-ostree', 'kargs', '--os', STATEROOT, ...kargs);
     await run('ostree', 'admin', 'finalize-staged');
   }
+  // A connection that was removed since an installation that failed would give the new system a second address.
   if (copiesNetwork)
-    await run('rsync', '-av', '/etc/NetworkManager/system-connections/', '/boot/coreos-firstboot-network/');
+    await run('rsync', '-av', '--delete', '/etc/NetworkManager/system-connections/', '/boot/coreos-firstboot-network/');
   await run('mkdir', '-p', '/boot/ignition');
   await run('cp', ignitionPath, '/boot/ignition/config.ign');
   await run('touch', '/boot/ignition.firstboot');
