@@ -10,6 +10,8 @@ const LEVELS: readonly (readonly [FeatureId, Partial<SupportQuery>, string, stri
   ['SNO', { architecture: 's390x', version: '4.12.3' }, 'unavailable', 'cpuArchitecture'],
   ['SNO', { architecture: 'ppc64le', version: '4.13.3' }, 'dev-preview'],
   ['SNO', { architecture: 's390x', version: '4.14' }, 'supported'],
+  ['SNO', { architecture: 's390x', version: '5.13.0' }, 'supported'],
+  ['SNO', { version: '4.13.3' }, 'supported'],
   ['TNA', {}, 'unavailable', 'openshiftVersion'],
   ['TNA', { version: '4.19.2' }, 'tech-preview'],
   ['TNA', { version: '4.20.0-ec.1' }, 'supported'],
@@ -44,6 +46,8 @@ const LEVELS: readonly (readonly [FeatureId, Partial<SupportQuery>, string, stri
   ['EXTERNAL_PLATFORM_OCI', { version: 'newest' }, 'supported'],
   ['EXTERNAL_PLATFORM_OCI', { version: '4.13' }, 'unavailable', 'openshiftVersion'],
   ['LVM', { version: '4.11' }, 'dev-preview'],
+  ['LVM', { version: '5.11.0' }, 'supported'],
+  ['CNV', {}, 'supported'],
   ['CNV', { architecture: 'arm64' }, 'dev-preview'],
   ['CNV', { architecture: 'arm64', version: '4.13' }, 'unavailable', 'cpuArchitecture'],
   ['NMSTATE', { platform: 'external' }, 'unavailable', 'platform'],
@@ -77,6 +81,15 @@ describe('list of features', () => {
 });
 
 describe('architectures', () => {
+  it('that are not in the table have no feature', () => {
+    const levels = featureLevels({ version: '4.18.3', architecture: 'riscv64' });
+    expect(new Set(Object.values(levels))).toEqual(new Set(['unavailable']));
+    expect(detailedFeatures({ version: '4.18.3', architecture: 'riscv64' })).toMatchObject({
+      kind: 'refused',
+      refusal: { subject: 'cpu_architecture' },
+    });
+  });
+
   it.each([
     ['4.9', ['supported', 'unavailable', 'unavailable', 'unavailable', 'unavailable']],
     ['4.12.4', ['supported', 'supported', 'tech-preview', 'tech-preview', 'tech-preview']],
