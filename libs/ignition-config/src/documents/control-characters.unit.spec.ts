@@ -1,3 +1,5 @@
+import { parse } from 'yaml';
+import { renderNmpolicy } from '../static-network/mac-mapping';
 import { parseAsKubernetes, stringifyForKubernetes } from './read-yaml';
 
 /** Those that the YAML parser of Go refuses, or reads as a line break. */
@@ -15,4 +17,11 @@ describe('YAML for Kubernetes', () => {
     expect(text).not.toMatch(REFUSED);
     expect(parseAsKubernetes(text)).toEqual(value);
   });
+});
+
+it('a policy for nmstate has escapes for control characters', () => {
+  const document = { interfaces: [{ name: 'eth0', '802.1x': { password: 'p\u0080\u007f' } }] };
+  const text = renderNmpolicy(document, []);
+  expect(text).not.toMatch(REFUSED);
+  expect(parse(text)).toEqual({ capture: {}, desiredState: document });
 });

@@ -149,11 +149,14 @@ export const severalDocuments = (count: number): string =>
 
 /** Returns YAML text from which Kubernetes and other readers of YAML 1.1 read the same value. */
 export const stringifyForKubernetes = (value: unknown): string =>
-  // The writer puts texts with control characters in double quotes, where an escape stands for the character.
-  withEscapes(stringify(value ?? null, { ...AS_KUBERNETES, compat: 'yaml-1.1', lineWidth: 0 }), CONTROL);
+  withoutControls(stringify(value ?? null, { ...AS_KUBERNETES, compat: 'yaml-1.1', lineWidth: 0 }));
 
-/** The parser of Go refuses them, or reads them as line breaks. JSON and the writer of YAML do not escape them. */
+/** Programs refuse them in YAML, or read them as line breaks. The writer does not escape them. */
 const CONTROL = /[\u007f-\u009f]/g;
+
+/** The writer puts texts with control characters in double quotes, where an escape stands for the character. */
+export const withoutControls = (yaml: string): string => withEscapes(yaml, CONTROL);
+
 const HEXADECIMAL = 16;
 const ESCAPE_DIGITS = 4;
 

@@ -1,5 +1,6 @@
 import { isObject } from '@muster/schema';
 import { stringify } from 'yaml';
+import { withoutControls } from '../documents/read-yaml';
 import { isTrue } from '../documents/values';
 import { FAMILIES, type Family, type NetworkInterface, type NetworkState, type Report } from './nmstate';
 import { canonicalMac, portsOf, textOf } from './read-nmstate';
@@ -171,10 +172,8 @@ export function renderNmpolicy(document: unknown, mapping: readonly MacName[]): 
   const capture = Object.fromEntries(
     mapping.map(({ mac }, index) => [`iface${index}`, `interfaces.mac-address == "${mac}"`]),
   );
-  return stringify(
-    { capture, desiredState: rename(document, captured) },
-    { lineWidth: 0, aliasDuplicateObjects: false },
-  );
+  const policy = { capture, desiredState: rename(document, captured) };
+  return withoutControls(stringify(policy, { lineWidth: 0, aliasDuplicateObjects: false }));
 }
 
 function rename(value: unknown, captured: ReadonlyMap<string, string>): unknown {
