@@ -92,10 +92,15 @@ describe('host conditions', () => {
     expect(of({ diskSpeeds: tested(0), images: images('success') })).toEqual(['ok', 'ok']);
     expect(of({ diskSpeeds: tested(1), images: images('failure') })).toEqual(['failed', 'failed']);
     expect(of({ installerArgs: ['--save-partlabel', 'data'] })).toEqual(['ok', 'unknown']);
+    expect(of({ installerArgs: ['--append-karg', 'a', '--save-partindex=5'] })).toEqual(['ok', 'unknown']);
+    expect(of({ installerArgs: ['--append-karg', 'a'] })).toEqual(['unknown', 'unknown']);
     expect(of({ hardware: sampleHardware({ bootDeviceType: 'persistent' }) })).toEqual(['ok', 'unknown']);
     expect(conditions(sampleHost({ diskSpeeds: tested(1) })).sufficientForInstall).toBe(false);
     expect(conditions(sampleHost({ images: images('failure') })).sufficientForInstall).toBe(true);
-    expect(idsOf(sampleHost({ images: images('failure') })).preparationIds).toHaveLength(1);
+    expect(idsOf(sampleHost({ diskSpeeds: tested(1), images: images('failure') })).preparationIds).toEqual([
+      'container-images-available',
+      'sufficient-installation-disk-speed',
+    ]);
   });
 
   it('report a machine without disk UUIDs', () => {

@@ -11,6 +11,24 @@ import {
 const NOTHING = { unknown: [], neverIgnorable: [] };
 
 describe('rules that can be ignored', () => {
+  it('are all except those of assisted-service v2', () => {
+    expect([...NEVER_IGNORABLE_HOST_RULES].sort()).toEqual([
+      'connected',
+      'has-inventory',
+      'hostname-unique',
+      'hostname-valid',
+      'inventory-not-fully-truncated',
+      'machine-cidr-defined',
+    ]);
+    expect([...NEVER_IGNORABLE_CLUSTER_RULES].sort()).toEqual([
+      'all-hosts-are-ready-to-install',
+      'api-vips-defined',
+      'ingress-vips-defined',
+      'pull-secret-set',
+      'sufficient-masters-count',
+    ]);
+  });
+
   it('are all rules except those that block permanently', () => {
     for (const { id } of HOST_RULES)
       expect(checkOverrides('host', [id]).neverIgnorable).toEqual(NEVER_IGNORABLE_HOST_RULES.includes(id) ? [id] : []);
