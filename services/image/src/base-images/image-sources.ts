@@ -35,6 +35,9 @@ interface HeldSource {
   release(): void;
 }
 
+/** Failed downloads are repeated also without a request, so that the image is there when a machine boots. */
+const REPEAT_FAILED_MS = 300_000;
+
 /** Provides the bytes of base images: files, the store of downloaded images, or a server that is read in place. */
 @Injectable()
 export class ImageSources implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
@@ -47,6 +50,7 @@ export class ImageSources implements OnModuleInit, BeforeApplicationShutdown, On
   private readonly sha256s = new Map<string, { readonly version: string; readonly sha256: string }>();
   private outdated: (key: string) => void = () => undefined;
   private readonly stop = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     @Inject(CONFIG) private readonly config: ImageConfig,
@@ -72,6 +76,10 @@ export class ImageSources implements OnModuleInit, BeforeApplicationShutdown, On
     });
     await this.store.start(wanted, keep);
     if (this.config.fetch === 'eager') for (const image of wanted) this.store.fetch(image);
+    const repeatFailed = (): void => {
+      for (const image of wanted) if (this.store.state(image).kind === 'failed') this.store.fetch(image);
+    };
+    this.timer = setInterval(repeatFailed, REPEAT_FAILED_MS).unref();
   }
 
   /** The endpoint waits for its requests before it is closed. */
@@ -80,6 +88,7 @@ export class ImageSources implements OnModuleInit, BeforeApplicationShutdown, On
   }
 
   async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
     await this.store.close();
     this.client.close();
   }
