@@ -2,7 +2,7 @@ import type { HardwareFacts, HostKey, Plain } from '@muster/contracts';
 import { keptByObject } from '@muster/schema';
 
 /** Hosts in these statuses do not answer a connectivity check. */
-const ABSENT_STATUSES: readonly string[] = ['discovering', 'disconnected'];
+const ABSENT_STATUSES: readonly string[] = ['discovering', 'disconnected', 'binding'];
 
 /**
  * Maximum number of characters of the hosts in a check. A message has at most 8 MiB, in which their text is a JSON string. A host with one

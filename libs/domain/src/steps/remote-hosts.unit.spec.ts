@@ -42,6 +42,15 @@ describe('remote hosts', () => {
     expect(hosts.without(key('a'))).toBe(remoteHostsOf([host('a'), host('b')]).without(key('a')));
   });
 
+  it.each(['discovering', 'disconnected', 'binding'])(
+    'do not include or wait for a host in status %s, whose agent answers no check',
+    (status) => {
+      const absent = [other({ hostId: 'b', status, hardware: undefined }), { ...host('c'), status }];
+      const hosts = remoteHostsOf([host('a'), host('d'), ...absent]);
+      expect(hosts.equals(remoteHostsOf([host('a'), host('d')]))).toBe(true);
+    },
+  );
+
   it('are not known for a host that is alone', () => {
     expect(remoteHostsOf([host('a')]).without(key('a'))).toBeUndefined();
   });
