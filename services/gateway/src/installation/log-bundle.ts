@@ -6,7 +6,7 @@ import {
   type HostDocument,
   presentEvent,
 } from '@muster/assisted-api';
-import { IgnitionService } from '@muster/contracts';
+import { hostKeyOf, IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { LOGS, READ_MODELS } from '@muster/nest-kit';
 import type { ObjectAreas, ReadModels } from '@muster/ports';
@@ -20,9 +20,12 @@ import { ClusterViews } from '../views/cluster-views';
 import { collect, findAll } from '../views/documents';
 import { RenderTurns } from '../views/render-turns';
 
-/** A collected log bundle. `source` is `controller` or a host id. */
+/** A collected log bundle. */
 export interface CollectedLog {
+  /** `controller` or a host id. */
   readonly source: string;
+  /** `controller` or a host key: hosts of several infra-envs may have the same id. */
+  readonly key: string;
   readonly digest: string;
   /** Name of the file when it is downloaded alone. */
   readonly fileName: string;
@@ -39,7 +42,13 @@ export function collectedLogs(cluster: ClusterDocument, hosts: readonly HostDocu
   const name = safe(cluster.name);
   const logs: CollectedLog[] = [];
   const controller = cluster._log_digests['controller'];
-  if (controller) logs.push({ source: 'controller', digest: controller, fileName: `${name}_${CONTROLLER_LOGS}` });
+  if (controller)
+    logs.push({
+      source: 'controller',
+      key: 'controller',
+      digest: controller,
+      fileName: `${name}_${CONTROLLER_LOGS}`,
+    });
   for (const host of hosts) {
     const digest = host._logs_digest ?? cluster._log_digests[host.id];
     if (!digest) continue;
@@ -49,6 +58,7 @@ export function collectedLogs(cluster: ClusterDocument, hosts: readonly HostDocu
     const isTaken = logs.some((log) => log.fileName === fileName);
     logs.push({
       source: host.id,
+      key: hostKeyOf(host.infra_env_id, host.id),
       digest,
       // File names as in assisted-service v2, with the host id, because two hosts may have the same name.
       fileName: isTaken ? fileName.replace(/\.tar\.gz$/, `_${host.id}.tar.gz`) : fileName,

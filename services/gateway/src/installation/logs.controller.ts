@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { DownloadLogsQuery, LogsProgressBody, UploadLogsQuery } from '@muster/assisted-api';
-import { RegistrationService } from '@muster/contracts';
+import { hostKeyOf, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { type Probe, PROBES, requireDiskReserve } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
@@ -98,7 +98,8 @@ export class LogsController {
     const { recordHostLogs, recordClusterLogs } = RegistrationService.method;
     const endCheck = limitSlowUpload(request, file);
     // The read models have to contain the event before the replaced body is removed, because they list the bodies in use.
-    const replaced = this.stored.replace(clusterId, hostId || query.logs_type, file, async (body) => {
+    const key = hostId ? hostKeyOf(infraEnvId, hostId) : query.logs_type;
+    const replaced = this.stored.replace(clusterId, key, file, async (body) => {
       // It would replace the logs that are there.
       if (body.bytes === 0) throw new SchemaViolation('upfile in formData is empty');
       return hostId

@@ -100,6 +100,22 @@ describe('logs', () => {
     });
   });
 
+  it('keeps the logs of another host of the cluster that has the same id in another infra-env', async () => {
+    const area = await gateway.platform.logs.area(CLUSTER_ID);
+    const [first, second] = [await area.put(Buffer.from('first'), 100), await area.put(Buffer.from('second'), 100)];
+    const other = hostDocument({ infra_env_id: '2f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f6', _logs_digest: second.digest });
+    await gateway.project(2, [clusterDocument(), hostDocument({ _logs_digest: first.digest }), other]);
+    let projected: Promise<unknown> = Promise.resolve();
+    recordedAt = (digest) => {
+      projected = gateway.project(3, [hostDocument({ _logs_digest: digest })]);
+      return 3;
+    };
+    expect((await upload(`logs_type=host&host_id=${HOST_ID}&infra_env_id=${INFRA_ENV_ID}`, 'third')).status).toBe(204);
+    await projected;
+    expect(await area.get(first.digest)).toBeUndefined();
+    expect((await area.get(second.digest))?.toString()).toBe('second');
+  });
+
   it('removes the logs that an upload replaces', async () => {
     const area = await gateway.platform.logs.area(CLUSTER_ID);
     const first = (await area.put(Buffer.from('first'), 10_000)).digest;

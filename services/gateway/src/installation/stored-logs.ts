@@ -99,18 +99,18 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
 
   /**
    * Stores the body, then calls `record`, which has to store the event with the digest and to wait until the read models contain
-   * it. `source`: `controller` or the id of a host.
+   * it. `key`: `controller` or the key of a host.
    * @throws RefusalError `insufficient-storage` when the logs of the cluster would exceed LOGS_BYTES_PER_CLUSTER_MAX; ObjectTooLarge
    */
   async replace(
     clusterId: string,
-    source: string,
+    key: string,
     body: Readable,
     record: (stored: StoredObject) => Promise<unknown>,
   ): Promise<void> {
     const mark = await this.putMark({ cluster_id: clusterId, upload: this.ids.uuid() });
     try {
-      await this.replaceBody(clusterId, source, body, record);
+      await this.replaceBody(clusterId, key, body, record);
     } catch (error) {
       // Without the stores the mark stays, and the area is visited later.
       await this.endMark(clusterId, mark).catch(() => undefined);
@@ -126,12 +126,12 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
 
   private async replaceBody(
     clusterId: string,
-    source: string,
+    key: string,
     body: Readable,
     record: (stored: StoredObject) => Promise<unknown>,
   ): Promise<void> {
     const area = await this.areas.area(clusterId);
-    const replaced = (await this.referenced(clusterId)).get(source);
+    const replaced = (await this.referenced(clusterId)).get(key);
     const stored = await this.putWithinQuota(clusterId, area, body, replaced);
     try {
       await record(stored);
@@ -263,7 +263,7 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
     throw logsExceedQuota(clusterId, quota);
   }
 
-  /** Returns the digests of the logs of the cluster by source; empty for a cluster that does not exist. */
+  /** Returns the digests of the logs of the cluster by key; empty for a cluster that does not exist. */
   private async referenced(clusterId: string): Promise<ReadonlyMap<string, string>> {
     const cluster = await this.clusters.document(clusterId).catch((error: unknown) => {
       if (error instanceof RefusalError && error.refusal.code === 'not-found') return undefined;
@@ -271,7 +271,7 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
     });
     if (!cluster) return new Map();
     const logs = collectedLogs(cluster, await this.hosts.documentsOfCluster(clusterId));
-    return new Map(logs.map(({ source, digest }) => [source, digest]));
+    return new Map(logs.map(({ key, digest }) => [key, digest]));
   }
 
   /** Two hosts may have uploaded the same bytes. */

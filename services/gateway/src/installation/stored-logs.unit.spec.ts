@@ -10,7 +10,7 @@ import {
 import { NO_STREAM, putOrRemove, type StoredObject } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { eventually, eventToAppend, seededIds } from '@muster/testing';
-import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument } from '../sample-documents.fixture.spec';
+import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
 import { StoredLogs } from './stored-logs';
 
 const QUOTA = 1_000;
@@ -57,8 +57,9 @@ describe('stored logs', () => {
     }
   });
 
+  const keyOf = (source: string): string => (source === HOST_ID ? `${INFRA_ENV_ID}.${HOST_ID}` : source);
   const upload = (source: string, text: string): Promise<void> =>
-    logs.replace(CLUSTER_ID, source, Readable.from([Buffer.from(text)]), async ({ digest }: StoredObject) => {
+    logs.replace(CLUSTER_ID, keyOf(source), Readable.from([Buffer.from(text)]), async ({ digest }: StoredObject) => {
       digests = { ...digests, [source]: digest };
     });
   const held = async (name = CLUSTER_ID): Promise<readonly string[]> => {
