@@ -51,3 +51,19 @@ it('the holders of a disk are those of its partitions too', async () => {
   rmSync(root, { recursive: true });
   expect(disk?.holders).toBe('md0,dm-0,dm-1');
 });
+
+it.each([
+  ['a logical volume, so all disks are reported', 'LVM-2s9', 'HDD'],
+  ['the device of the appliance, so no other disk is reported', '', undefined],
+])('a mapped device whose name begins with agent is %s', async (_, uuid, driveType) => {
+  const root = mkdtempSync(join(tmpdir(), 'agent-volume-'));
+  const files = { 'dm-0/dm/name': 'agents-data', 'dm-0/dm/uuid': uuid, 'sda/queue/rotational': '1' };
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, 'sys/block', path)), { recursive: true });
+    writeFileSync(join(root, 'sys/block', path), `${content}\n`);
+  }
+  const disks = await readDisks(createMachineFiles(root));
+  rmSync(root, { recursive: true });
+  expect(disks.find(({ name }) => name === 'sda')?.drive_type).toBe(driveType);
+  expect(disks.find(({ name }) => name === 'dm-0')?.installation_eligibility.eligible).toBe(driveType === undefined);
+});

@@ -33,9 +33,12 @@ const APPLIANCE_BYTES = 100 * 1024 ** 3;
 
 /** A machine that boots the appliance installs from a mapped disk. Only this disk is reported, with a fixed size. */
 function applianceOf(files: MachineFiles): Disk | undefined {
-  const device = files
-    .list('/sys/block')
-    .find((name) => name.startsWith('dm-') && files.text(`/sys/block/${name}/dm/name`)?.startsWith('agent'));
+  // A volume group of the user can have such a name too.
+  const isOwn = (name: string): boolean =>
+    name.startsWith('dm-') &&
+    files.text(`/sys/block/${name}/dm/name`)?.startsWith('agent') === true &&
+    mapperKind(files, name) !== 'LVM';
+  const device = files.list('/sys/block').find(isOwn);
   if (device === undefined) return undefined;
   const path = `/dev/${device}`;
   return {
