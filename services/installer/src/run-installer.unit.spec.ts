@@ -72,8 +72,8 @@ describe('the installation of a control plane host', () => {
   it('formats other bootable disks first', async () => {
     const { commands } = await runRecorded({ flags: ['--format-disk', '/dev/sdb', '--format-disk', '/dev/sdc'] });
     expect(commands.slice(0, 2)).toEqual([
-      'dd if=/dev/zero of=/dev/sdb bs=512 count=1',
-      'dd if=/dev/zero of=/dev/sdc bs=512 count=1',
+      'dd if=/dev/zero of=/dev/sdb bs=512 count=1 conv=nocreat',
+      'dd if=/dev/zero of=/dev/sdc bs=512 count=1 conv=nocreat',
     ]);
   });
 

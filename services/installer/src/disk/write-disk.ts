@@ -59,7 +59,8 @@ export async function partitionOf(host: Host, device: string, number: number, si
 /** Overwrites the first sector of disks from which the host must not boot. A failure is logged. */
 export async function formatDisks(installation: Installation, signal: AbortSignal): Promise<void> {
   for (const disk of installation.settings.formatDisks) {
-    const command = ['dd', 'if=/dev/zero', `of=${disk}`, 'bs=512', 'count=1'];
+    // A disk that is missing must not become a file in /dev.
+    const command = ['dd', 'if=/dev/zero', `of=${disk}`, 'bs=512', 'count=1', 'conv=nocreat'];
     await execute(installation.host, command, signal, DISK_PROGRAM).catch((error: Error) =>
       note(installation, `The disk ${disk} could not be formatted: ${error.message}`),
     );
