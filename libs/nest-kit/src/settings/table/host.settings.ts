@@ -58,7 +58,8 @@ export const HOST_SETTINGS = {
   CHECK_CLUSTER_VERSION: boolean({
     ...REGISTRATION,
     fallback: false,
-    meaning: 'Whether an installation also waits for the cluster-version operator.',
+    meaning:
+      'Whether the installations of clusters also wait for the cluster-version operator. A cluster keeps the value that applied when its version, overrides and operators were last set.',
   }),
   ENABLE_SKIP_MCO_REBOOT: boolean({
     ...REGISTRATION,
