@@ -102,7 +102,7 @@ export class RemoteClient {
         },
       );
       asked.once('timeout', () =>
-        asked.destroy(new RemoteError(`${plain(url)} sent no data for ${SILENCE_MS_MAX / 1_000} s`)),
+        asked.destroy(new PassingError(`${plain(url)} sent no data for ${SILENCE_MS_MAX / 1_000} s`)),
       );
       asked.once('error', (error) => {
         // The server, or a device in the network, had closed the idle connection.
