@@ -40,7 +40,7 @@ export const IMAGE_SETTINGS = {
     choices: ['lazy', 'eager', 'stream'],
     fallback: 'lazy',
     meaning:
-      'When remote images are downloaded. lazy: when an infra-env of their version and architecture is registered, at the latest at the first request. eager: at the start. stream: never, they are read in place.',
+      'When remote images are downloaded. lazy: when an infra-env of their version and architecture is registered, at the latest at the first request. eager: at the start. stream: never, they are read in place. A failed download is repeated at the next request, and every five minutes.',
   }),
   DATA_DIR: path({
     ...IMAGE,
@@ -89,6 +89,6 @@ export const IMAGE_SETTINGS = {
     min: 1,
     max: 100_000,
     meaning:
-      'The number of concurrent requests. A further request for a whole image is answered with 503 and `Retry-After`; one for a range of an image, or for a file of a network boot or of a minimal image, waits for its turn.',
+      'The number of concurrent requests. A further request for a whole image is answered with 503 and `Retry-After`; one for a range of an image, or for a file of a network boot or of a minimal image, waits for its turn. A client that reads nothing for ten minutes is disconnected.',
   }),
 };
