@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NO_STREAM, type StreamId, Unavailable } from '@muster/ports';
-import { collectPages, eventToAppend, eventually, temporaryDirectory, threadFromSource } from '@muster/testing';
+import {
+  collectPages,
+  eventToAppend,
+  eventually,
+  runProgram,
+  temporaryDirectory,
+  threadFromSource,
+} from '@muster/testing';
 import { sqliteEventStore } from './event-store';
 import { sqliteSmallObjects } from './small-objects';
 import { writerThread, type WriterThreadOptions } from './writer';
@@ -132,6 +139,27 @@ describe('writer thread', () => {
     await expect(append()).rejects.toBeInstanceOf(Unavailable);
     expect(errors).toHaveLength(1);
   });
+
+  it('does not change the exit code of a process that ends while databases are opened', async () => {
+    const program = file('exits.js');
+    writeFileSync(
+      program,
+      `const { writerThread } = require(${JSON.stringify(join(__dirname, 'writer.ts'))});
+       const writer = writerThread({ entry: ${JSON.stringify(ENTRY)} });
+       const open = (name) => writer.open('objects', { file: process.argv[3] + name });
+       void open('first').checkpoint().then(() => {
+         for (let n = 0; n < 8; n += 1) open(n);
+         setTimeout(() => process.exit(3), Number(process.argv[2]));
+       });`,
+    );
+    const codes: (number | null)[] = [];
+    for (let n = 0; n < 12; n += 1) {
+      const folder = file(`exits-${n}`);
+      mkdirSync(folder);
+      codes.push((await runProgram(program, [String(n * 10), `${folder}/`]).ended()).code);
+    }
+    expect(codes).toEqual(Array(12).fill(3));
+  }, 120_000);
 
   it('has a smaller part of the memory for new objects than the thread of the caller', async () => {
     const entry = file('limits.js');

@@ -92,6 +92,21 @@ const buffersIn = (request: WriterRequest): ArrayBuffer[] =>
       )
     : [];
 
+/** How long the end of the process waits for its threads that write. */
+const EXIT_WAIT_MS = 5_000;
+/** Called when the process exits, before it ends its threads: the driver aborts the process when a thread ends while it opens a database. */
+const AT_EXIT = new Set<() => void>();
+process.once('exit', () => AT_EXIT.forEach((wait) => wait()));
+
+/** Waits until the other thread has counted to the number. */
+function waitFor(counter: Int32Array, number: number): void {
+  const endsAtMs = performance.now() + EXIT_WAIT_MS;
+  for (let count = Atomics.load(counter, 0); count !== number; count = Atomics.load(counter, 0)) {
+    const leftMs = endsAtMs - performance.now();
+    if (leftMs <= 0 || Atomics.wait(counter, 0, count, leftMs) === 'timed-out') return;
+  }
+}
+
 /**
  * Writes in a thread of its own, so that no other work waits for the disk. Where no compiled entry exists (sources under a test
  * transformer) it is the thread of the caller. When the thread ends by itself, every waiting write fails with an unknown
@@ -104,15 +119,21 @@ export const writerThread = ({
 }: WriterThreadOptions = {}): SqliteWriter => {
   if (!existsSync(entry)) return writerHere();
   return createWriter((onAnswers, onEnded) => {
+    const answered = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    let posted = 0;
     const worker = new Worker(entry, {
+      workerData: answered,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
       ...(execArgv && { execArgv: [...execArgv] }),
     });
     worker.unref();
     let isWanted = true;
+    const untilIdle = (): void => waitFor(answered, posted);
+    AT_EXIT.add(untilIdle);
     const ended = (reason: string, cause?: unknown): void => {
       if (!isWanted) return;
       isWanted = false;
+      AT_EXIT.delete(untilIdle);
       const error = new WriterThreadEnded(reason, { cause });
       onEnded(error);
       onThreadEnded(error);
@@ -121,10 +142,14 @@ export const writerThread = ({
     worker.on('error', (error) => ended(`it ended: ${String(error)}`, error));
     worker.on('exit', (code) => ended(`it ended with code ${code}`));
     return {
-      post: (requests) => worker.postMessage(requests, requests.flatMap(buffersIn)),
+      post: (requests) => {
+        posted += 1;
+        worker.postMessage(requests, requests.flatMap(buffersIn));
+      },
       expect: (isExpected) => (isExpected ? worker.ref() : worker.unref()),
       close: async () => {
         isWanted = false;
+        AT_EXIT.delete(untilIdle);
         await worker.terminate();
       },
     };
