@@ -1,5 +1,5 @@
 import type { Outcome, OutcomeStatus } from '../rule/rule';
-import { type FlapPolicy, nextHistory, type OutcomeHistory } from './outcome-history';
+import { DEFAULT_FLAP_POLICY, type FlapPolicy, nextHistory, type OutcomeHistory } from './outcome-history';
 import { type FlapWatch, type Remembered, rememberOutcomes } from './remember-outcomes';
 
 const MINUTE_MS = 60_000;
@@ -38,6 +38,10 @@ function service(policy: Partial<FlapPolicy> = {}) {
 }
 
 describe('flapping', () => {
+  it('means 6 changes within 30 minutes by default, and ends after 10 minutes', () => {
+    expect(DEFAULT_FLAP_POLICY).toEqual({ flipsMin: 6, windowMs: 30 * MINUTE_MS, quietMs: 10 * MINUTE_MS });
+  });
+
   it.each([
     [4, true],
     [5, true],
