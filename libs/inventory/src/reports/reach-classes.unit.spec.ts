@@ -59,6 +59,50 @@ describe('a limit for the latency', () => {
   });
 });
 
+function reportedBy(remoteHost: object) {
+  const output = JSON.stringify({ remote_hosts: [{ host_id: 'h', ...remoteHost }] });
+  const step = { hostKey: 'e.h', output, error: '', exitCode: 0, generation: 1 };
+  const result = connectivityReader.read(step, () => 'sha256:0');
+  if (result.kind !== 'read' || result.report.event.type !== 'ConnectivityReported') throw new Error('unreadable');
+  return result.report.event.data;
+}
+
+describe('an address that answers', () => {
+  const answer = (remote_mac: string, outgoing_nic = 'ens3', remote_ip_address = '10.0.0.2') => ({
+    outgoing_nic,
+    remote_ip_address,
+    remote_mac,
+    successful: true,
+  });
+  const collisionsOf = (...l2_connectivity: object[]) => reportedBy({ l2_connectivity }).collisions;
+
+  it('from two machines on one interface collides', () => {
+    expect(collisionsOf(answer('02:00:00:00:00:02'), answer('02:00:00:00:00:01'))).toEqual([
+      { address: '10.0.0.2', macAddresses: ['02:00:00:00:00:01', '02:00:00:00:00:02'] },
+    ]);
+  });
+
+  it.each([
+    ['once', [answer('02:00:00:00:00:01')]],
+    ['twice from one machine', [answer('02:00:00:00:00:0a'), answer('02:00:00:00:00:0A')]],
+    ['on two interfaces', [answer('02:00:00:00:00:01'), answer('02:00:00:00:00:02', 'ens4')]],
+    ['without a MAC address', [answer('02:00:00:00:00:01'), answer('')]],
+    ['beside another address', [answer('02:00:00:00:00:01'), answer('02:00:00:00:00:02', 'ens3', '10.0.0.3')]],
+  ])('%s does not collide', (_case, answers) => {
+    expect(collisionsOf(...answers)).toEqual([]);
+  });
+
+  it('is listed once in the order of the texts, and not without an address', () => {
+    const l2_connectivity = [
+      answer('a', 'ens3', '10.0.0.9'),
+      answer('a'),
+      answer('a', 'ens4'),
+      answer('a', 'ens3', ''),
+    ];
+    expect(reportedBy({ l2_connectivity }).peers[0]?.nearAddresses).toEqual(['10.0.0.2', '10.0.0.9']);
+  });
+});
+
 describe('several paths to one address', () => {
   const path = (outgoing_nic: string, average_rtt_ms: number, packet_loss_percentage: number, successful = true) => ({
     outgoing_nic,
@@ -68,13 +112,7 @@ describe('several paths to one address', () => {
     packet_loss_percentage,
   });
   const peerOf = (...l3_connectivity: object[]) => {
-    const output = JSON.stringify({ remote_hosts: [{ host_id: 'h', l3_connectivity }] });
-    const result = connectivityReader.read(
-      { hostKey: 'e.h', output, error: '', exitCode: 0, generation: 1 },
-      () => 'sha256:0',
-    );
-    if (result.kind !== 'read' || result.report.event.type !== 'ConnectivityReported') throw new Error('unreadable');
-    const [peer] = result.report.event.data.peers;
+    const [peer] = reportedBy({ l3_connectivity }).peers;
     return [peer?.latencyMs, peer?.packetLossPercent];
   };
 
