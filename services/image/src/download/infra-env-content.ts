@@ -118,19 +118,18 @@ export class InfraEnvContents {
 
   private async networkRamdiskOf(infraEnvId: string): Promise<Uint8Array> {
     const method = IgnitionService.method.renderNetworkRamdisk;
-    const { archive } = await callService(this.requests, method, { infraEnvId }, commandContext());
+    const { archive } = await callService(this.requests, method, { infraEnvId }, commandContext()).catch(
+      (error: unknown) => explainBusy(error, 'Retry later.'),
+    );
     return Buffer.from(archive, 'base64');
   }
 
   private documentOf(infraEnvId: string, isoType: string) {
     const method = IgnitionService.method.renderDiscoveryIgnition;
     const input = { infraEnvId, isoType, withoutSecrets: false };
-    return callService(this.requests, method, input, commandContext()).catch((error: unknown) => {
-      if (isoType !== 'disconnected-iso' || !(error instanceof RefusalError) || error.refusal.code !== 'busy')
-        throw error;
-      const [what = ''] = error.refusal.reason.split('. ', 1);
-      throw new RefusalError({ code: 'busy', reason: `${what}. ${INSTALLER_HINT}` });
-    });
+    return callService(this.requests, method, input, commandContext()).catch((error: unknown) =>
+      explainBusy(error, isoType === 'disconnected-iso' ? INSTALLER_HINT : 'Retry later.'),
+    );
   }
 
   /** All changes count, because the date of the document does not include kernel arguments and network files. */
@@ -158,6 +157,13 @@ interface ReadSettings {
   readonly state: ReturnType<typeof infraEnvDecider.initialState>;
   readonly changedMs: number;
   readonly revision: number;
+}
+
+/** A download changes nothing, so its refusal does not state that the outcome is unknown. */
+function explainBusy(error: unknown, remedy: string): never {
+  if (!(error instanceof RefusalError) || error.refusal.code !== 'busy') throw error;
+  const [what = ''] = error.refusal.reason.split('. ', 1);
+  throw new RefusalError({ code: 'busy', reason: `${what.replace(/\.$/, '')}. ${remedy}` });
 }
 
 function commandContext() {

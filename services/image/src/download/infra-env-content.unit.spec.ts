@@ -86,7 +86,7 @@ describe('the content of an infra-env', () => {
 
   describe('while the ignition service does not answer', () => {
     const KEPT_MS = 60_000;
-    const outage = { code: 'busy', reason: expect.stringContaining('The service ignition does not answer') as string };
+    const outage = { code: 'busy', reason: 'The service ignition does not answer. Retry later.' };
     const open = async () => {
       const store = await storeWithInfraEnv();
       const clock = manualClock();
