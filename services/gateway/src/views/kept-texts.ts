@@ -1,5 +1,4 @@
 import { BoundedMap } from '@muster/event-sourcing';
-import { hiddenProperty } from '@muster/schema';
 import { bytesOf, joinPieces, JOINED_MAX_BYTES, type JsonPiece } from '../http/file-answers';
 import { keepBody } from '../http/kept-bodies';
 
@@ -100,7 +99,8 @@ export class KeptTexts {
   }
 }
 
-const numberOf = hiddenProperty<number>();
+/** Documents are copies that were made with spread syntax, for which a hidden property is slow. */
+const numberOf = new WeakMap<object, number>();
 let numbers = 0;
 
 /** Returns the number of an object, which identifies it without keeping it in memory. */
