@@ -90,18 +90,11 @@ export async function startRelay(options: {
 
 /** Returns the message of an event with its text, which contains the text that the store has written, and with its length. */
 function toEvent(event: RecordedEvent, previous: number): JsonObject {
-  const { data } = event;
-  const others = {
-    previous,
-    position: event.position,
-    streamId: event.streamId,
-    revision: event.revision,
-    id: event.id,
-    type: event.type,
-    metadata: { ...event.metadata },
-    recordedAt: event.recordedAt,
-  };
-  const message = { ...others, data };
+  const { position, streamId, revision, id, type, recordedAt, data } = event;
+  const metadata = { ...event.metadata };
+  const others = { previous, position, streamId, revision, id, type, metadata, recordedAt };
+  // Written out, because it gets hidden properties.
+  const message = { previous, position, streamId, revision, id, type, metadata, recordedAt, data };
   const text = `${JSON.stringify(others).slice(0, -1)},"data":${jsonTextOf(data)}}`;
   keepJsonText(message, text);
   keepJsonLength(message, text.length);
