@@ -69,6 +69,7 @@ import {
   IngressCaAcceptedSchema,
   ManifestRemovedSchema,
   ManifestStoredSchema,
+  PreparationQueuedSchema,
   ReleaseDownloadProgressedSchema,
   ReleaseReadSchema,
 } from './gen/muster/v1/ignition_pb';
@@ -197,6 +198,7 @@ export const VALIDATION_EVENTS = {
 export const ARTIFACT_EVENTS = {
   ReleaseRead: ReleaseReadSchema,
   ReleaseDownloadProgressed: ReleaseDownloadProgressedSchema,
+  PreparationQueued: PreparationQueuedSchema,
   ArtifactsStored: ArtifactsStoredSchema,
   ArtifactsPrepared: ArtifactsPreparedSchema,
   ArtifactsFailed: ArtifactsFailedSchema,

@@ -28,6 +28,7 @@ export interface ArtifactsState {
 export type ArtifactCommand =
   | ({ readonly type: 'RecordRelease' } & Plain<EventData<'ReleaseRead'>>)
   | ({ readonly type: 'RecordReleaseDownload' } & Plain<EventData<'ReleaseDownloadProgressed'>>)
+  | ({ readonly type: 'RecordQueue' } & Plain<EventData<'PreparationQueued'>>)
   | {
       readonly type: 'RecordArtifacts';
       readonly clusterId: string;
@@ -73,6 +74,10 @@ function decide(command: ArtifactCommand, state: ArtifactsState): Decision<Artif
     case 'RecordReleaseDownload': {
       const { type: _, ...data } = command;
       return command.attempt <= state.attempt ? accepted() : accepted({ type: 'ReleaseDownloadProgressed', data });
+    }
+    case 'RecordQueue': {
+      const { type: _, ...data } = command;
+      return command.attempt <= state.attempt ? accepted() : accepted({ type: 'PreparationQueued', data });
     }
     case 'RecordArtifacts':
       return command.attempt <= state.attempt ? accepted() : accepted(nextPart(command, partsOf(state, command)));
@@ -133,6 +138,7 @@ function evolve(state: ArtifactsState, event: ArtifactEvent): ArtifactsState {
   switch (event.type) {
     case 'ReleaseRead':
     case 'ReleaseDownloadProgressed':
+    case 'PreparationQueued':
       return state;
     case 'ArtifactsStored': {
       const { attempt, kept, artifacts } = event.data;

@@ -82,6 +82,19 @@ describe('artifact decider', () => {
       .then([]);
   });
 
+  it('records a wait for others while the attempt has no result', () => {
+    const data = { clusterId, attempt: 1, minute: 1, ahead: 2 };
+    given()
+      .when({ type: 'RecordQueue', ...data })
+      .then([{ type: 'PreparationQueued', data }]);
+    given(prepared(1))
+      .when({ type: 'RecordQueue', ...data })
+      .then([]);
+    given({ type: 'PreparationQueued', data })
+      .when(record(1))
+      .then([prepared(1)]);
+  });
+
   it('records the next attempt after a failure or a reset', () => {
     given(failed(1))
       .when(record(2))

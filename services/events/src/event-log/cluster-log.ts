@@ -156,6 +156,16 @@ export function releaseLog(
   });
 }
 
+/** Only the begin of a wait has an entry. */
+export function queueLog(
+  { ahead, minute }: EventData<'PreparationQueued'>,
+  { cluster }: ClusterSubject,
+): readonly LogEntry[] {
+  if (minute > 1) return [];
+  const message = `The preparation of cluster ${cluster.name} waits for ${ahead} others, which run the installer first.`;
+  return line('preparation_queued', 'info', message, { ahead });
+}
+
 /** The last entry of a cluster. */
 export function retentionLog({ name }: ClusterSubject['cluster']): readonly LogEntry[] {
   const message = `Cluster ${name} was permanently deleted after the retention period. Its events are kept.`;

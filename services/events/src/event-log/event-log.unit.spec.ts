@@ -3,6 +3,7 @@ import {
   type TestEvent,
   hostRegistered,
   infraEnvRegistered,
+  onArtifacts,
   onCluster,
   onClusterOutcomes,
   onHost,
@@ -60,6 +61,16 @@ describe('the event log adds the expected entries when', () => {
         onCluster('ClusterDeadlinePassed', { deadline: 'retention' }),
       ],
       ['clusters_permanently_deleted info'],
+    ],
+    [
+      'a preparation begins to wait for others',
+      [cluster, onArtifacts('PreparationQueued', { attempt: 1, minute: 1, ahead: 7 })],
+      ['preparation_queued info'],
+    ],
+    [
+      'a preparation still waits for others',
+      [cluster, onArtifacts('PreparationQueued', { attempt: 1, minute: 2, ahead: 6 })],
+      [],
     ],
     ['a cluster is deleted', [cluster, onCluster('ClusterDeregistered')], ['cluster_deregistered info']],
     [

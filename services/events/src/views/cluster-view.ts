@@ -160,7 +160,8 @@ export type ClusterDocumentEvent =
   | ManifestEvent
   | { readonly type: 'ClusterOutcomesChanged'; readonly data: EventData<'ClusterOutcomesChanged'> }
   | { readonly type: 'ReleaseRead'; readonly data: EventData<'ReleaseRead'> }
-  | { readonly type: 'ReleaseDownloadProgressed'; readonly data: EventData<'ReleaseDownloadProgressed'> };
+  | { readonly type: 'ReleaseDownloadProgressed'; readonly data: EventData<'ReleaseDownloadProgressed'> }
+  | { readonly type: 'PreparationQueued'; readonly data: EventData<'PreparationQueued'> };
 
 const presentedDownload = (data: EventData<'ReleaseDownloadProgressed'>): ClusterDocument['_release_download'] => ({
   image: data.image,
@@ -183,6 +184,7 @@ export function evolveClusterDocument(
       occurrence,
     );
   if (event.type === 'ReleaseRead') return patched({ ...before }, { _release_download: undefined }, occurrence);
+  if (event.type === 'PreparationQueued') return patched({ ...before }, {}, occurrence);
   if (event.type === 'ReleaseDownloadProgressed')
     return patched({ ...before }, { _release_download: presentedDownload(event.data) }, occurrence);
   if (event.type === 'ManifestStored' || event.type === 'ManifestRemoved')

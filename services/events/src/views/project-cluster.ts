@@ -1,7 +1,7 @@
 import { type ClusterDocument, COLLECTIONS } from '@muster/assisted-api';
 import type { ReadDocument } from '@muster/event-sourcing';
 import { putOrRemove, type ReadModelChange, type RecordedEvent } from '@muster/ports';
-import { CLUSTER_LOG, releaseLog, retentionLog } from '../event-log/cluster-log';
+import { CLUSTER_LOG, queueLog, releaseLog, retentionLog } from '../event-log/cluster-log';
 import { type ClusterSubject, eventDocuments, type LogEntry, type LogRows } from '../event-log/event-document';
 import { clusterOutcomeLog } from '../event-log/validation-log';
 import { type DataByType, rowsOf } from '../event-rows';
@@ -15,6 +15,7 @@ const LOG: LogRows<ClusterDocumentEvent, ClusterSubject> = {
   ...CLUSTER_LOG,
   ClusterOutcomesChanged: clusterOutcomeLog,
   ReleaseRead: releaseLog,
+  PreparationQueued: queueLog,
 };
 const logEntries = rowsOf(LOG);
 const metricEvents = rowsOf<DataByType<ClusterDocumentEvent>, ClusterSubject, readonly LogEntry[]>(

@@ -66,7 +66,11 @@ const createProjectDocuments =
       return projectHost(id, event, occurrence, read, limits);
     if (isEventOf('cluster', event) || isEventOf('manifest', event) || event.type === 'ClusterOutcomesChanged')
       return projectCluster(id, event, occurrence, read);
-    if (event.type === 'ReleaseRead' || event.type === 'ReleaseDownloadProgressed')
+    if (
+      event.type === 'ReleaseRead' ||
+      event.type === 'ReleaseDownloadProgressed' ||
+      event.type === 'PreparationQueued'
+    )
       return projectCluster(id, event, occurrence, read);
     if (isEventOf('infraEnv', event) || isEventOf('image', event)) return projectInfraEnv(id, event, occurrence, read);
     if (isEventOf('note', event)) return projectNote(event, read);

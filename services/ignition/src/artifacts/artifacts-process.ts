@@ -267,6 +267,12 @@ export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicati
           .handle(clusterId, command, ownContext(`release-download/${key}/${image}/${step}`, cause))
           .catch((error: unknown) => this.logger.warn(`The progress of a download was not recorded: ${String(error)}`));
       },
+      queued: (wait) => {
+        const command = { type: 'RecordQueue', clusterId, attempt, ...wait } as const;
+        this.artifacts.of
+          .handle(clusterId, command, ownContext(`queue/${key}/${this.clock.nowMs()}/${wait.minute}`, cause))
+          .catch((error: unknown) => this.logger.warn(`A waiting preparation was not recorded: ${String(error)}`));
+      },
     };
   }
 }

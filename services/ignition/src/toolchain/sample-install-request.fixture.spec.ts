@@ -85,4 +85,5 @@ export const IGNORED_REPORT: PreparationReport = {
   signal: new AbortController().signal,
   releaseRead: () => Promise.resolve(),
   downloaded: () => undefined,
+  queued: () => undefined,
 };

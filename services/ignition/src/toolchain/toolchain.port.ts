@@ -99,6 +99,13 @@ export interface ReadRelease {
   readonly extractSeconds: number;
 }
 
+export interface QueuedWork {
+  /** Number of the report in the wait, from 1. There is one per minute. */
+  readonly minute: number;
+  /** Number of others that work, or whose turn comes first. */
+  readonly ahead: number;
+}
+
 /** Receives the reports of a toolchain during its work, and ends the work. */
 export interface PreparationReport {
   /** Aborts when the artifacts are no longer wanted. */
@@ -106,6 +113,8 @@ export interface PreparationReport {
   /** Resolves when the release is recorded. */
   releaseRead(release: ReadRelease): Promise<void>;
   readonly downloaded: (progress: DownloadProgress) => void;
+  /** The work waits for its turn. */
+  readonly queued: (wait: QueuedWork) => void;
 }
 
 /** A program that creates installation artifacts. */

@@ -127,11 +127,12 @@ export class Deadlines implements OnApplicationShutdown {
     const cluster = this.view.cluster(id);
     if (!cluster) return [];
     const due = clusterDeadlines(cluster.state, { timeouts, softTimeouts });
-    const { download } = cluster;
-    if (!download) return due;
-    // Each progress of a download restarts the time limit of the preparation, because the hosts need time after the download.
+    const { download, queuedAtMs = 0 } = cluster;
+    const progressedAtMs = Math.max(download?.atMs ?? 0, queuedAtMs);
+    // Each progress of a download restarts the time limit of the preparation, because the hosts need time after the download. So does
+    // each report of a preparation that waits for others.
     return due.map((one) =>
-      one.name === 'preparation' ? { ...one, atMs: Math.max(one.atMs, download.atMs + one.limitMs) } : one,
+      one.name === 'preparation' ? { ...one, atMs: Math.max(one.atMs, progressedAtMs + one.limitMs) } : one,
     );
   }
 

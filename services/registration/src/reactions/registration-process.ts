@@ -148,7 +148,8 @@ export class RegistrationProcess implements OnApplicationBootstrap {
   private followLive(event: RecordedMusterEvent): void {
     const { category, id } = parseStreamId(event.streamId);
     if (category === 'host' || category === 'cluster') this.deadlines.set(`${category}:${id}`);
-    if (event.type === 'ReleaseDownloadProgressed') this.deadlines.set(`cluster:${id}`);
+    if (event.type === 'ReleaseDownloadProgressed' || event.type === 'PreparationQueued')
+      this.deadlines.set(`cluster:${id}`);
     if (event.type === 'HostDeregistered' && isHostKey(id)) {
       this.presence.forget(id);
       this.forgetPolls(id);

@@ -71,6 +71,22 @@ describe('the download of a release', () => {
     expect(await timedOut()).toMatchObject({ reason: expect.not.stringContaining('download') as string });
   });
 
+  it('and a wait for other preparations extend the preparation, also across a start', async () => {
+    await cluster.ready();
+    await cluster.install();
+    for (const minute of [9, 18, 27]) {
+      await letTimePass(9 * MINUTE_MS);
+      const data = { clusterId: cluster.id, attempt: 1, minute, ahead: 2 };
+      await running.append(streamIdOf('artifact', cluster.id), { type: 'PreparationQueued', data });
+    }
+    await running.stopService();
+    await running.startService();
+    await letTimePass(9 * MINUTE_MS);
+    expect(await status()).toBe('preparing-for-installation');
+    await letTimePass(1.5 * MINUTE_MS);
+    expect(await timedOut()).toMatchObject({ reason: expect.not.stringContaining('download') as string });
+  });
+
   it('extends a second attempt that waits for the download of the first one', async () => {
     await cluster.ready();
     await cluster.install();

@@ -82,6 +82,8 @@ export interface ClusterEntry extends Place {
   releaseImages?: { readonly machineConfigOperator: string; readonly mustGather: string; readonly coreos?: string };
   /** The last progress of a download of the release, in this attempt or an earlier one. */
   download?: ReleaseDownload & { readonly attempt: number; readonly atMs: number };
+  /** When a preparation last waited for others, in this attempt or an earlier one. */
+  queuedAtMs?: number;
   hasKubeconfig: boolean;
   /** Position of the last event about the cluster, its hosts or its manifests that its outcomes depend on. */
   inputsPosition: number;
@@ -99,7 +101,7 @@ export interface ClusterEntry extends Place {
 export type InfraEnvEntry = Readonly<Place & { state: InfraEnvState }>;
 
 /** Raised when saved entries or their fold change. */
-export const VIEW_VERSION = 9;
+export const VIEW_VERSION = 10;
 export const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id', 'infra_env_id'] };
 export const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
 export const INFRA_ENVS: EntryShape = { name: 'infra_envs', fields: ['cluster_id'] };
@@ -146,10 +148,7 @@ export const infraEnvKind = (
 /** A command on a cluster that is propagated to its hosts. */
 export interface PropagatedCommand {
   readonly kind: 'cancelled' | 'reset' | 'deregistered';
-  /**
-   * Id of the command on the cluster. The ids of the commands on hosts are derived from it, so that a repetition
-   * changes nothing.
-   */
+  /** Id of the command on the cluster. The ids of the commands on hosts are derived from it, so that a repetition changes nothing. */
   readonly commandId: string;
   /** Position of the event. No command on a host has a derived id before. */
   readonly position: number;
@@ -250,6 +249,7 @@ export function applyArtifactEvent(cluster: ClusterEntry, event: RecordedEvent<A
     };
   else if (event.type === 'ReleaseDownloadProgressed')
     cluster.download = { ...event.data, atMs: Date.parse(event.metadata.occurredAt) };
+  else if (event.type === 'PreparationQueued') cluster.queuedAtMs = Date.parse(event.metadata.occurredAt);
   else if (event.type === 'ArtifactsPrepared') {
     const { attempt, openshiftClusterId } = event.data;
     Object.assign(cluster, { artifacts: { attempt, openshiftClusterId }, hasKubeconfig: false });

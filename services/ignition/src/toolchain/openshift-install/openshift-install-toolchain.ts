@@ -16,7 +16,13 @@ import { Type } from '@sinclair/typebox';
 import { customManifestsJson } from '../../artifacts/operator-files';
 import { hostConfigs, parseManifests, rolesOf, withHostStatus } from '../host-configs';
 import { composedInstallConfig } from '../install-config-input';
-import { ArtifactsRefused, type InstallRequest, type MadeArtifact, type Toolchain } from '../toolchain.port';
+import {
+  ArtifactsRefused,
+  type InstallRequest,
+  type MadeArtifact,
+  type PreparationReport,
+  type Toolchain,
+} from '../toolchain.port';
 import type { InstallerOutput } from './install-folder';
 import { InstallerBinaries, type OpenshiftInstallSettings } from './installer-binaries';
 import { makeWithInstaller } from './make-with-installer';
@@ -25,6 +31,8 @@ const OUTPUT = 'openshift-install-output';
 const readOutput = createJsonReader(Type.Record(Type.String(), Type.String()), { name: OUTPUT });
 /** A run uses one core and several hundred MiB. */
 const RUNS_AT_ONCE_MAX = 2;
+/** How often a wait for a turn is reported. */
+const REPORT_WAIT_MS = 60_000;
 /** Slot of runs that do not belong to an installation. */
 export const OTHER_RUNS_SLOT = RUNS_AT_ONCE_MAX;
 
@@ -33,8 +41,9 @@ export function openshiftInstallToolchain(
   settings: OpenshiftInstallSettings,
   binaries = new InstallerBinaries(settings),
   documents = DocumentWorkers.create(),
+  reportWaitMs = REPORT_WAIT_MS,
 ): Toolchain {
-  const inTurn = numberedTurns(RUNS_AT_ONCE_MAX);
+  const inTurn = numberedTurns(RUNS_AT_ONCE_MAX, reportWaitMs);
   return {
     name: 'openshift-install',
     keptSecrets: [OUTPUT],
@@ -57,7 +66,7 @@ export function openshiftInstallToolchain(
           if (release) await report.releaseRead(release);
           // A download may take an hour, so a run takes its turn only when it has the installer.
           const run = (slot: number) => makeWithInstaller(order, installer, settings, documents, slot, report.signal);
-          return Buffer.from(JSON.stringify(await inTurn(report.signal, run)));
+          return Buffer.from(JSON.stringify(await inTurn(report, run)));
         } finally {
           endUse?.();
         }
@@ -71,25 +80,35 @@ export function openshiftInstallToolchain(
  * Runs tasks in order, at most `count` at the same time, each with a number of its own. A task takes the first number that is free, so
  * that it waits only while all are taken. @throws the reason of the signal when it ends the wait
  */
-function numberedTurns(count: number) {
+function numberedTurns(count: number, reportWaitMs: number) {
   const free = [...Array(count).keys()];
   const waiting = new Set<(slot: number) => void>();
-  const nextFree = (signal: AbortSignal): Promise<number> =>
+  const nextFree = ({ signal, queued }: Pick<PreparationReport, 'signal' | 'queued'>): Promise<number> =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted();
+      let minute = 0;
+      const timer = setInterval(() => {
+        minute += 1;
+        queued({ minute, ahead: count + [...waiting].indexOf(take) });
+      }, reportWaitMs);
       const take = (slot: number): void => {
+        clearInterval(timer);
         signal.removeEventListener('abort', end);
         resolve(slot);
       };
       const end = (): void => {
+        clearInterval(timer);
         waiting.delete(take);
         reject(signal.reason);
       };
       signal.addEventListener('abort', end);
       waiting.add(take);
     });
-  return async <Result>(signal: AbortSignal, task: (slot: number) => Promise<Result>): Promise<Result> => {
-    const slot = free.shift() ?? (await nextFree(signal));
+  return async <Result>(
+    report: Pick<PreparationReport, 'signal' | 'queued'>,
+    task: (slot: number) => Promise<Result>,
+  ): Promise<Result> => {
+    const slot = free.shift() ?? (await nextFree(report));
     try {
       return await task(slot);
     } finally {

@@ -10,9 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { DocumentWorkers } from '@muster/nest-kit';
 import type { ExtractedFile } from '@muster/ports';
 import { eventually, INSTALLER_UID, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { IGNORED_REPORT, keptInMemory, sampleInstallRequest } from '../sample-install-request.fixture.spec';
+import type { QueuedWork } from '../toolchain.port';
 import { InstallerBinaries, type OpenRegistries, type OpenshiftInstallSettings } from './installer-binaries';
 import { openshiftInstallToolchain } from './openshift-install-toolchain';
 
@@ -134,6 +136,43 @@ describe('installations that wait', () => {
     expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(count()).toBe(2);
     expect(readdirSync(join(directory.path, 'work', 'install-config-generate'))).toEqual([]);
+  });
+
+  it('report their place in the queue until their turn comes', async () => {
+    const stopped = new AbortController();
+    chmodSync(directory.path, 0o777);
+    const installerPath = join(directory.path, 'openshift-install');
+    writeFileSync(installerPath, '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 });
+    const used = { ...settings(), installerPath, timeoutMs: 600_000 };
+    const toolchain = openshiftInstallToolchain(used, new InstallerBinaries(used), DocumentWorkers.create(), 10);
+    const reports = new Map<string, QueuedWork[]>();
+    const ends = new Map<string, AbortController>();
+    const ended = ['cluster-0', 'cluster-1', 'cluster-2', 'cluster-3'].map((clusterId) => {
+      const [own, end] = [new Array<QueuedWork>(), new AbortController()];
+      reports.set(clusterId, own);
+      ends.set(clusterId, end);
+      const signal = AbortSignal.any([stopped.signal, end.signal]);
+      const report = { ...IGNORED_REPORT, signal, queued: (wait: QueuedWork) => void own.push(wait) };
+      return toolchain.make({ ...sampleInstallRequest(), clusterId }, keptInMemory(), report).catch(() => undefined);
+    });
+    const of = (clusterId: string): readonly QueuedWork[] => reports.get(clusterId) ?? [];
+    await eventually('both wait', () => of('cluster-2').length > 1 && of('cluster-3').length > 1);
+    expect(of('cluster-2').slice(0, 2)).toEqual([
+      { minute: 1, ahead: 2 },
+      { minute: 2, ahead: 2 },
+    ]);
+    expect(of('cluster-3').slice(0, 2)).toEqual([
+      { minute: 1, ahead: 3 },
+      { minute: 2, ahead: 3 },
+    ]);
+    ends.get('cluster-0')?.abort();
+    await eventually('the last one moves up', () => of('cluster-3').at(-1)?.ahead === 2);
+    const running = of('cluster-2').length;
+    const waiting = of('cluster-3').length;
+    await eventually('the last one still waits', () => of('cluster-3').length > waiting + 2);
+    stopped.abort();
+    await Promise.all(ended);
+    expect([of('cluster-0'), of('cluster-1'), of('cluster-2').length]).toEqual([[], [], running]);
   });
 
   it('do not wait for an installer that hangs while another one can run', async () => {

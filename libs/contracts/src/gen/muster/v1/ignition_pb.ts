@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/ignition.proto.
  */
 export const file_muster_v1_ignition: GenFile = /*@__PURE__*/
-  fileDesc("ChhtdXN0ZXIvdjEvaWduaXRpb24ucHJvdG8SCW11c3Rlci52MSJNCghBcnRpZmFjdBIMCgRuYW1lGAEgASgJEg4KBnNlYWxlZBgCIAEoCBIjCgRib2R5GAMgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkiqwIKC1JlbGVhc2VSZWFkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRIVCg1yZWxlYXNlX2ltYWdlGAMgASgJEg8KB3ZlcnNpb24YBCABKAkSJQodbWFjaGluZV9jb25maWdfb3BlcmF0b3JfaW1hZ2UYBSABKAkSGQoRbXVzdF9nYXRoZXJfaW1hZ2UYBiABKAkSFgoOY29yZW9zX3ZlcnNpb24YByABKAkSEgoKc3RhcnRlZF9hdBgIIAEoCRIcChRpbnN0YWxsZXJfd2FzX2NhY2hlZBgJIAEoCBIXCg9leHRyYWN0X3NlY29uZHMYCiABKAESGQoMY29yZW9zX2ltYWdlGAsgASgJSACIAQFCDwoNX2NvcmVvc19pbWFnZSJ+ChlSZWxlYXNlRG93bmxvYWRQcm9ncmVzc2VkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRINCgVpbWFnZRgDIAEoCRIYChBkb3dubG9hZGVkX2J5dGVzGAQgASgBEhMKC3RvdGFsX2J5dGVzGAUgASgBImwKD0FydGlmYWN0c1N0b3JlZBISCgpjbHVzdGVyX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKAUSDAoEa2VwdBgDIAEoBRImCglhcnRpZmFjdHMYBCADKAsyEy5tdXN0ZXIudjEuQXJ0aWZhY3QikQEKEUFydGlmYWN0c1ByZXBhcmVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgDIAEoCRImCglhcnRpZmFjdHMYBCADKAsyEy5tdXN0ZXIudjEuQXJ0aWZhY3QSEQoJdG9vbGNoYWluGAUgASgJIkYKD0FydGlmYWN0c0ZhaWxlZBISCgpjbHVzdGVyX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKAUSDgoGcmVhc29uGAMgASgJIlAKEUluZ3Jlc3NDYUFjY2VwdGVkEhIKCmNsdXN0ZXJfaWQYASABKAkSJwoKa3ViZWNvbmZpZxgCIAEoCzITLm11c3Rlci52MS5BcnRpZmFjdCIoChJBcnRpZmFjdHNEaXNjYXJkZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCSKsAQoOTWFuaWZlc3RTdG9yZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCRIOCgZmb2xkZXIYAiABKAkSEQoJZmlsZV9uYW1lGAMgASgJEg4KBnNvdXJjZRgEIAEoCRIOCgZkaWdlc3QYBSABKAkSEgoKc2l6ZV9ieXRlcxgGIAEoBRIVCg1mb3JtZXJfZm9sZGVyGAcgASgJEhgKEGZvcm1lcl9maWxlX25hbWUYCCABKAkiSAoPTWFuaWZlc3RSZW1vdmVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDgoGZm9sZGVyGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCSJ2Ch5SZW5kZXJEaXNjb3ZlcnlJZ25pdGlvblJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEhAKCGlzb190eXBlGAIgASgJEhcKD3dpdGhvdXRfc2VjcmV0cxgEIAEoCEoECAMQBFINd2l0aG91dF90b2tlbiJJCh9SZW5kZXJEaXNjb3ZlcnlJZ25pdGlvblJlc3BvbnNlEhAKCGlnbml0aW9uGAEgASgMEhQKDGdlbmVyYXRlZF9hdBgCIAEoCSIzChtSZW5kZXJOZXR3b3JrUmFtZGlza1JlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJIi8KHFJlbmRlck5ldHdvcmtSYW1kaXNrUmVzcG9uc2USDwoHYXJjaGl2ZRgBIAEoDCJpChNSZWFkQXJ0aWZhY3RSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIcCg93aXRob3V0X3NlY3JldHMYAyABKAhIAIgBAUISChBfd2l0aG91dF9zZWNyZXRzIicKFFJlYWRBcnRpZmFjdFJlc3BvbnNlEg8KB2NvbnRlbnQYASABKAwiSQoaUmVuZGVySW5zdGFsbENvbmZpZ1JlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIXCg93aXRob3V0X3NlY3JldHMYAiABKAgiLgobUmVuZGVySW5zdGFsbENvbmZpZ1Jlc3BvbnNlEg8KB2NvbnRlbnQYASABKAwiQwoWQWNjZXB0SW5ncmVzc0NhUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEhUKDWNhX2J1bmRsZV9wZW0YAiABKAwiPAoXQWNjZXB0SW5ncmVzc0NhUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJCCg1NYW5pZmVzdEVudHJ5Eg4KBmZvbGRlchgBIAEoCRIRCglmaWxlX25hbWUYAiABKAkSDgoGc291cmNlGAMgASgJIkwKFExpc3RNYW5pZmVzdHNSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSIAoYaW5jbHVkZV9zeXN0ZW1fZ2VuZXJhdGVkGAIgASgIIkQKFUxpc3RNYW5pZmVzdHNSZXNwb25zZRIrCgltYW5pZmVzdHMYASADKAsyGC5tdXN0ZXIudjEuTWFuaWZlc3RFbnRyeSJMChNSZWFkTWFuaWZlc3RSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSDgoGZm9sZGVyGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCSInChRSZWFkTWFuaWZlc3RSZXNwb25zZRIPCgdjb250ZW50GAEgASgMIl4KFFN0b3JlTWFuaWZlc3RSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSDgoGZm9sZGVyGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCRIPCgdjb250ZW50GAQgASgMImYKFVN0b3JlTWFuaWZlc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkEioKCG1hbmlmZXN0GAIgASgLMhgubXVzdGVyLnYxLk1hbmlmZXN0RW50cnkizgEKFVJldmlzZU1hbmlmZXN0UmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEg4KBmZvbGRlchgCIAEoCRIRCglmaWxlX25hbWUYAyABKAkSFwoKbmV3X2ZvbGRlchgEIAEoCUgAiAEBEhoKDW5ld19maWxlX25hbWUYBSABKAlIAYgBARIYCgtuZXdfY29udGVudBgGIAEoDEgCiAEBQg0KC19uZXdfZm9sZGVyQhAKDl9uZXdfZmlsZV9uYW1lQg4KDF9uZXdfY29udGVudCJnChZSZXZpc2VNYW5pZmVzdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQSKgoIbWFuaWZlc3QYAiABKAsyGC5tdXN0ZXIudjEuTWFuaWZlc3RFbnRyeSJOChVSZW1vdmVNYW5pZmVzdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIOCgZmb2xkZXIYAiABKAkSEQoJZmlsZV9uYW1lGAMgASgJIjsKFlJlbW92ZU1hbmlmZXN0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZDKkBwoPSWduaXRpb25TZXJ2aWNlEnAKF1JlbmRlckRpc2NvdmVyeUlnbml0aW9uEikubXVzdGVyLnYxLlJlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVxdWVzdBoqLm11c3Rlci52MS5SZW5kZXJEaXNjb3ZlcnlJZ25pdGlvblJlc3BvbnNlEmcKFFJlbmRlck5ldHdvcmtSYW1kaXNrEiYubXVzdGVyLnYxLlJlbmRlck5ldHdvcmtSYW1kaXNrUmVxdWVzdBonLm11c3Rlci52MS5SZW5kZXJOZXR3b3JrUmFtZGlza1Jlc3BvbnNlEk8KDFJlYWRBcnRpZmFjdBIeLm11c3Rlci52MS5SZWFkQXJ0aWZhY3RSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlYWRBcnRpZmFjdFJlc3BvbnNlEmQKE1JlbmRlckluc3RhbGxDb25maWcSJS5tdXN0ZXIudjEuUmVuZGVySW5zdGFsbENvbmZpZ1JlcXVlc3QaJi5tdXN0ZXIudjEuUmVuZGVySW5zdGFsbENvbmZpZ1Jlc3BvbnNlElgKD0FjY2VwdEluZ3Jlc3NDYRIhLm11c3Rlci52MS5BY2NlcHRJbmdyZXNzQ2FSZXF1ZXN0GiIubXVzdGVyLnYxLkFjY2VwdEluZ3Jlc3NDYVJlc3BvbnNlElIKDUxpc3RNYW5pZmVzdHMSHy5tdXN0ZXIudjEuTGlzdE1hbmlmZXN0c1JlcXVlc3QaIC5tdXN0ZXIudjEuTGlzdE1hbmlmZXN0c1Jlc3BvbnNlEk8KDFJlYWRNYW5pZmVzdBIeLm11c3Rlci52MS5SZWFkTWFuaWZlc3RSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlYWRNYW5pZmVzdFJlc3BvbnNlElIKDVN0b3JlTWFuaWZlc3QSHy5tdXN0ZXIudjEuU3RvcmVNYW5pZmVzdFJlcXVlc3QaIC5tdXN0ZXIudjEuU3RvcmVNYW5pZmVzdFJlc3BvbnNlElUKDlJldmlzZU1hbmlmZXN0EiAubXVzdGVyLnYxLlJldmlzZU1hbmlmZXN0UmVxdWVzdBohLm11c3Rlci52MS5SZXZpc2VNYW5pZmVzdFJlc3BvbnNlElUKDlJlbW92ZU1hbmlmZXN0EiAubXVzdGVyLnYxLlJlbW92ZU1hbmlmZXN0UmVxdWVzdBohLm11c3Rlci52MS5SZW1vdmVNYW5pZmVzdFJlc3BvbnNlYgZwcm90bzM", [file_muster_v1_common]);
+  fileDesc("ChhtdXN0ZXIvdjEvaWduaXRpb24ucHJvdG8SCW11c3Rlci52MSJNCghBcnRpZmFjdBIMCgRuYW1lGAEgASgJEg4KBnNlYWxlZBgCIAEoCBIjCgRib2R5GAMgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkiqwIKC1JlbGVhc2VSZWFkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRIVCg1yZWxlYXNlX2ltYWdlGAMgASgJEg8KB3ZlcnNpb24YBCABKAkSJQodbWFjaGluZV9jb25maWdfb3BlcmF0b3JfaW1hZ2UYBSABKAkSGQoRbXVzdF9nYXRoZXJfaW1hZ2UYBiABKAkSFgoOY29yZW9zX3ZlcnNpb24YByABKAkSEgoKc3RhcnRlZF9hdBgIIAEoCRIcChRpbnN0YWxsZXJfd2FzX2NhY2hlZBgJIAEoCBIXCg9leHRyYWN0X3NlY29uZHMYCiABKAESGQoMY29yZW9zX2ltYWdlGAsgASgJSACIAQFCDwoNX2NvcmVvc19pbWFnZSJ+ChlSZWxlYXNlRG93bmxvYWRQcm9ncmVzc2VkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRINCgVpbWFnZRgDIAEoCRIYChBkb3dubG9hZGVkX2J5dGVzGAQgASgBEhMKC3RvdGFsX2J5dGVzGAUgASgBIlcKEVByZXBhcmF0aW9uUXVldWVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRIOCgZtaW51dGUYAyABKAUSDQoFYWhlYWQYBCABKAUibAoPQXJ0aWZhY3RzU3RvcmVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRIMCgRrZXB0GAMgASgFEiYKCWFydGlmYWN0cxgEIAMoCzITLm11c3Rlci52MS5BcnRpZmFjdCKRAQoRQXJ0aWZhY3RzUHJlcGFyZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgFEhwKFG9wZW5zaGlmdF9jbHVzdGVyX2lkGAMgASgJEiYKCWFydGlmYWN0cxgEIAMoCzITLm11c3Rlci52MS5BcnRpZmFjdBIRCgl0b29sY2hhaW4YBSABKAkiRgoPQXJ0aWZhY3RzRmFpbGVkEhIKCmNsdXN0ZXJfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoBRIOCgZyZWFzb24YAyABKAkiUAoRSW5ncmVzc0NhQWNjZXB0ZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCRInCgprdWJlY29uZmlnGAIgASgLMhMubXVzdGVyLnYxLkFydGlmYWN0IigKEkFydGlmYWN0c0Rpc2NhcmRlZBISCgpjbHVzdGVyX2lkGAEgASgJIqwBCg5NYW5pZmVzdFN0b3JlZBISCgpjbHVzdGVyX2lkGAEgASgJEg4KBmZvbGRlchgCIAEoCRIRCglmaWxlX25hbWUYAyABKAkSDgoGc291cmNlGAQgASgJEg4KBmRpZ2VzdBgFIAEoCRISCgpzaXplX2J5dGVzGAYgASgFEhUKDWZvcm1lcl9mb2xkZXIYByABKAkSGAoQZm9ybWVyX2ZpbGVfbmFtZRgIIAEoCSJICg9NYW5pZmVzdFJlbW92ZWQSEgoKY2x1c3Rlcl9pZBgBIAEoCRIOCgZmb2xkZXIYAiABKAkSEQoJZmlsZV9uYW1lGAMgASgJInYKHlJlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSEAoIaXNvX3R5cGUYAiABKAkSFwoPd2l0aG91dF9zZWNyZXRzGAQgASgISgQIAxAEUg13aXRob3V0X3Rva2VuIkkKH1JlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVzcG9uc2USEAoIaWduaXRpb24YASABKAwSFAoMZ2VuZXJhdGVkX2F0GAIgASgJIjMKG1JlbmRlck5ldHdvcmtSYW1kaXNrUmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkiLwocUmVuZGVyTmV0d29ya1JhbWRpc2tSZXNwb25zZRIPCgdhcmNoaXZlGAEgASgMImkKE1JlYWRBcnRpZmFjdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEhwKD3dpdGhvdXRfc2VjcmV0cxgDIAEoCEgAiAEBQhIKEF93aXRob3V0X3NlY3JldHMiJwoUUmVhZEFydGlmYWN0UmVzcG9uc2USDwoHY29udGVudBgBIAEoDCJJChpSZW5kZXJJbnN0YWxsQ29uZmlnUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEhcKD3dpdGhvdXRfc2VjcmV0cxgCIAEoCCIuChtSZW5kZXJJbnN0YWxsQ29uZmlnUmVzcG9uc2USDwoHY29udGVudBgBIAEoDCJDChZBY2NlcHRJbmdyZXNzQ2FSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSFQoNY2FfYnVuZGxlX3BlbRgCIAEoDCI8ChdBY2NlcHRJbmdyZXNzQ2FSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIkIKDU1hbmlmZXN0RW50cnkSDgoGZm9sZGVyGAEgASgJEhEKCWZpbGVfbmFtZRgCIAEoCRIOCgZzb3VyY2UYAyABKAkiTAoUTGlzdE1hbmlmZXN0c1JlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIgChhpbmNsdWRlX3N5c3RlbV9nZW5lcmF0ZWQYAiABKAgiRAoVTGlzdE1hbmlmZXN0c1Jlc3BvbnNlEisKCW1hbmlmZXN0cxgBIAMoCzIYLm11c3Rlci52MS5NYW5pZmVzdEVudHJ5IkwKE1JlYWRNYW5pZmVzdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIOCgZmb2xkZXIYAiABKAkSEQoJZmlsZV9uYW1lGAMgASgJIicKFFJlYWRNYW5pZmVzdFJlc3BvbnNlEg8KB2NvbnRlbnQYASABKAwiXgoUU3RvcmVNYW5pZmVzdFJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIOCgZmb2xkZXIYAiABKAkSEQoJZmlsZV9uYW1lGAMgASgJEg8KB2NvbnRlbnQYBCABKAwiZgoVU3RvcmVNYW5pZmVzdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQSKgoIbWFuaWZlc3QYAiABKAsyGC5tdXN0ZXIudjEuTWFuaWZlc3RFbnRyeSLOAQoVUmV2aXNlTWFuaWZlc3RSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSDgoGZm9sZGVyGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCRIXCgpuZXdfZm9sZGVyGAQgASgJSACIAQESGgoNbmV3X2ZpbGVfbmFtZRgFIAEoCUgBiAEBEhgKC25ld19jb250ZW50GAYgASgMSAKIAQFCDQoLX25ld19mb2xkZXJCEAoOX25ld19maWxlX25hbWVCDgoMX25ld19jb250ZW50ImcKFlJldmlzZU1hbmlmZXN0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZBIqCghtYW5pZmVzdBgCIAEoCzIYLm11c3Rlci52MS5NYW5pZmVzdEVudHJ5Ik4KFVJlbW92ZU1hbmlmZXN0UmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEg4KBmZvbGRlchgCIAEoCRIRCglmaWxlX25hbWUYAyABKAkiOwoWUmVtb3ZlTWFuaWZlc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkMqQHCg9JZ25pdGlvblNlcnZpY2UScAoXUmVuZGVyRGlzY292ZXJ5SWduaXRpb24SKS5tdXN0ZXIudjEuUmVuZGVyRGlzY292ZXJ5SWduaXRpb25SZXF1ZXN0GioubXVzdGVyLnYxLlJlbmRlckRpc2NvdmVyeUlnbml0aW9uUmVzcG9uc2USZwoUUmVuZGVyTmV0d29ya1JhbWRpc2sSJi5tdXN0ZXIudjEuUmVuZGVyTmV0d29ya1JhbWRpc2tSZXF1ZXN0GicubXVzdGVyLnYxLlJlbmRlck5ldHdvcmtSYW1kaXNrUmVzcG9uc2USTwoMUmVhZEFydGlmYWN0Eh4ubXVzdGVyLnYxLlJlYWRBcnRpZmFjdFJlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZEFydGlmYWN0UmVzcG9uc2USZAoTUmVuZGVySW5zdGFsbENvbmZpZxIlLm11c3Rlci52MS5SZW5kZXJJbnN0YWxsQ29uZmlnUmVxdWVzdBomLm11c3Rlci52MS5SZW5kZXJJbnN0YWxsQ29uZmlnUmVzcG9uc2USWAoPQWNjZXB0SW5ncmVzc0NhEiEubXVzdGVyLnYxLkFjY2VwdEluZ3Jlc3NDYVJlcXVlc3QaIi5tdXN0ZXIudjEuQWNjZXB0SW5ncmVzc0NhUmVzcG9uc2USUgoNTGlzdE1hbmlmZXN0cxIfLm11c3Rlci52MS5MaXN0TWFuaWZlc3RzUmVxdWVzdBogLm11c3Rlci52MS5MaXN0TWFuaWZlc3RzUmVzcG9uc2USTwoMUmVhZE1hbmlmZXN0Eh4ubXVzdGVyLnYxLlJlYWRNYW5pZmVzdFJlcXVlc3QaHy5tdXN0ZXIudjEuUmVhZE1hbmlmZXN0UmVzcG9uc2USUgoNU3RvcmVNYW5pZmVzdBIfLm11c3Rlci52MS5TdG9yZU1hbmlmZXN0UmVxdWVzdBogLm11c3Rlci52MS5TdG9yZU1hbmlmZXN0UmVzcG9uc2USVQoOUmV2aXNlTWFuaWZlc3QSIC5tdXN0ZXIudjEuUmV2aXNlTWFuaWZlc3RSZXF1ZXN0GiEubXVzdGVyLnYxLlJldmlzZU1hbmlmZXN0UmVzcG9uc2USVQoOUmVtb3ZlTWFuaWZlc3QSIC5tdXN0ZXIudjEuUmVtb3ZlTWFuaWZlc3RSZXF1ZXN0GiEubXVzdGVyLnYxLlJlbW92ZU1hbmlmZXN0UmVzcG9uc2ViBnByb3RvMw", [file_muster_v1_common]);
 
 /**
  * @generated from message muster.v1.Artifact
@@ -296,6 +296,75 @@ export const ReleaseDownloadProgressedSchema: GenMessage<ReleaseDownloadProgress
   messageDesc(file_muster_v1_ignition, 2);
 
 /**
+ * The preparation waits until others have run the installer. There is one event per minute of the wait.
+ *
+ * @generated from message muster.v1.PreparationQueued
+ */
+export type PreparationQueued = Message<"muster.v1.PreparationQueued"> & {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId: string;
+
+  /**
+   * @generated from field: int32 attempt = 2;
+   */
+  attempt: number;
+
+  /**
+   * Number of the event in the wait, from 1.
+   *
+   * @generated from field: int32 minute = 3;
+   */
+  minute: number;
+
+  /**
+   * Preparations that run the installer, or run it before this one.
+   *
+   * @generated from field: int32 ahead = 4;
+   */
+  ahead: number;
+};
+
+/**
+ * The preparation waits until others have run the installer. There is one event per minute of the wait.
+ *
+ * @generated from message muster.v1.PreparationQueued
+ */
+export type PreparationQueuedJson = {
+  /**
+   * @generated from field: string cluster_id = 1;
+   */
+  clusterId?: string;
+
+  /**
+   * @generated from field: int32 attempt = 2;
+   */
+  attempt?: number;
+
+  /**
+   * Number of the event in the wait, from 1.
+   *
+   * @generated from field: int32 minute = 3;
+   */
+  minute?: number;
+
+  /**
+   * Preparations that run the installer, or run it before this one.
+   *
+   * @generated from field: int32 ahead = 4;
+   */
+  ahead?: number;
+};
+
+/**
+ * Describes the message muster.v1.PreparationQueued.
+ * Use `create(PreparationQueuedSchema)` to create a new message.
+ */
+export const PreparationQueuedSchema: GenMessage<PreparationQueued, {jsonType: PreparationQueuedJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_ignition, 3);
+
+/**
  * Some of the artifacts of an attempt, when they exceed the size of one event. They count when ArtifactsPrepared follows.
  *
  * @generated from message muster.v1.ArtifactsStored
@@ -358,7 +427,7 @@ export type ArtifactsStoredJson = {
  * Use `create(ArtifactsStoredSchema)` to create a new message.
  */
 export const ArtifactsStoredSchema: GenMessage<ArtifactsStored, {jsonType: ArtifactsStoredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 3);
+  messageDesc(file_muster_v1_ignition, 4);
 
 /**
  * @generated from message muster.v1.ArtifactsPrepared
@@ -429,7 +498,7 @@ export type ArtifactsPreparedJson = {
  * Use `create(ArtifactsPreparedSchema)` to create a new message.
  */
 export const ArtifactsPreparedSchema: GenMessage<ArtifactsPrepared, {jsonType: ArtifactsPreparedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 4);
+  messageDesc(file_muster_v1_ignition, 5);
 
 /**
  * @generated from message muster.v1.ArtifactsFailed
@@ -476,7 +545,7 @@ export type ArtifactsFailedJson = {
  * Use `create(ArtifactsFailedSchema)` to create a new message.
  */
 export const ArtifactsFailedSchema: GenMessage<ArtifactsFailed, {jsonType: ArtifactsFailedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 5);
+  messageDesc(file_muster_v1_ignition, 6);
 
 /**
  * @generated from message muster.v1.IngressCaAccepted
@@ -513,7 +582,7 @@ export type IngressCaAcceptedJson = {
  * Use `create(IngressCaAcceptedSchema)` to create a new message.
  */
 export const IngressCaAcceptedSchema: GenMessage<IngressCaAccepted, {jsonType: IngressCaAcceptedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 6);
+  messageDesc(file_muster_v1_ignition, 7);
 
 /**
  * @generated from message muster.v1.ArtifactsDiscarded
@@ -540,7 +609,7 @@ export type ArtifactsDiscardedJson = {
  * Use `create(ArtifactsDiscardedSchema)` to create a new message.
  */
 export const ArtifactsDiscardedSchema: GenMessage<ArtifactsDiscarded, {jsonType: ArtifactsDiscardedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 7);
+  messageDesc(file_muster_v1_ignition, 8);
 
 /**
  * A file that is added to the installation manifests. Its text is sealed in the scope of the cluster under its digest.
@@ -657,7 +726,7 @@ export type ManifestStoredJson = {
  * Use `create(ManifestStoredSchema)` to create a new message.
  */
 export const ManifestStoredSchema: GenMessage<ManifestStored, {jsonType: ManifestStoredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 8);
+  messageDesc(file_muster_v1_ignition, 9);
 
 /**
  * @generated from message muster.v1.ManifestRemoved
@@ -704,7 +773,7 @@ export type ManifestRemovedJson = {
  * Use `create(ManifestRemovedSchema)` to create a new message.
  */
 export const ManifestRemovedSchema: GenMessage<ManifestRemoved, {jsonType: ManifestRemovedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 9);
+  messageDesc(file_muster_v1_ignition, 10);
 
 /**
  * @generated from message muster.v1.RenderDiscoveryIgnitionRequest
@@ -759,7 +828,7 @@ export type RenderDiscoveryIgnitionRequestJson = {
  * Use `create(RenderDiscoveryIgnitionRequestSchema)` to create a new message.
  */
 export const RenderDiscoveryIgnitionRequestSchema: GenMessage<RenderDiscoveryIgnitionRequest, {jsonType: RenderDiscoveryIgnitionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 10);
+  messageDesc(file_muster_v1_ignition, 11);
 
 /**
  * @generated from message muster.v1.RenderDiscoveryIgnitionResponse
@@ -800,7 +869,7 @@ export type RenderDiscoveryIgnitionResponseJson = {
  * Use `create(RenderDiscoveryIgnitionResponseSchema)` to create a new message.
  */
 export const RenderDiscoveryIgnitionResponseSchema: GenMessage<RenderDiscoveryIgnitionResponse, {jsonType: RenderDiscoveryIgnitionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 11);
+  messageDesc(file_muster_v1_ignition, 12);
 
 /**
  * @generated from message muster.v1.RenderNetworkRamdiskRequest
@@ -827,7 +896,7 @@ export type RenderNetworkRamdiskRequestJson = {
  * Use `create(RenderNetworkRamdiskRequestSchema)` to create a new message.
  */
 export const RenderNetworkRamdiskRequestSchema: GenMessage<RenderNetworkRamdiskRequest, {jsonType: RenderNetworkRamdiskRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 12);
+  messageDesc(file_muster_v1_ignition, 13);
 
 /**
  * @generated from message muster.v1.RenderNetworkRamdiskResponse
@@ -858,7 +927,7 @@ export type RenderNetworkRamdiskResponseJson = {
  * Use `create(RenderNetworkRamdiskResponseSchema)` to create a new message.
  */
 export const RenderNetworkRamdiskResponseSchema: GenMessage<RenderNetworkRamdiskResponse, {jsonType: RenderNetworkRamdiskResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 13);
+  messageDesc(file_muster_v1_ignition, 14);
 
 /**
  * @generated from message muster.v1.ReadArtifactRequest
@@ -911,7 +980,7 @@ export type ReadArtifactRequestJson = {
  * Use `create(ReadArtifactRequestSchema)` to create a new message.
  */
 export const ReadArtifactRequestSchema: GenMessage<ReadArtifactRequest, {jsonType: ReadArtifactRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 14);
+  messageDesc(file_muster_v1_ignition, 15);
 
 /**
  * @generated from message muster.v1.ReadArtifactResponse
@@ -938,7 +1007,7 @@ export type ReadArtifactResponseJson = {
  * Use `create(ReadArtifactResponseSchema)` to create a new message.
  */
 export const ReadArtifactResponseSchema: GenMessage<ReadArtifactResponse, {jsonType: ReadArtifactResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 15);
+  messageDesc(file_muster_v1_ignition, 16);
 
 /**
  * @generated from message muster.v1.RenderInstallConfigRequest
@@ -979,7 +1048,7 @@ export type RenderInstallConfigRequestJson = {
  * Use `create(RenderInstallConfigRequestSchema)` to create a new message.
  */
 export const RenderInstallConfigRequestSchema: GenMessage<RenderInstallConfigRequest, {jsonType: RenderInstallConfigRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 16);
+  messageDesc(file_muster_v1_ignition, 17);
 
 /**
  * @generated from message muster.v1.RenderInstallConfigResponse
@@ -1010,7 +1079,7 @@ export type RenderInstallConfigResponseJson = {
  * Use `create(RenderInstallConfigResponseSchema)` to create a new message.
  */
 export const RenderInstallConfigResponseSchema: GenMessage<RenderInstallConfigResponse, {jsonType: RenderInstallConfigResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 17);
+  messageDesc(file_muster_v1_ignition, 18);
 
 /**
  * @generated from message muster.v1.AcceptIngressCaRequest
@@ -1047,7 +1116,7 @@ export type AcceptIngressCaRequestJson = {
  * Use `create(AcceptIngressCaRequestSchema)` to create a new message.
  */
 export const AcceptIngressCaRequestSchema: GenMessage<AcceptIngressCaRequest, {jsonType: AcceptIngressCaRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 18);
+  messageDesc(file_muster_v1_ignition, 19);
 
 /**
  * @generated from message muster.v1.AcceptIngressCaResponse
@@ -1074,7 +1143,7 @@ export type AcceptIngressCaResponseJson = {
  * Use `create(AcceptIngressCaResponseSchema)` to create a new message.
  */
 export const AcceptIngressCaResponseSchema: GenMessage<AcceptIngressCaResponse, {jsonType: AcceptIngressCaResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 19);
+  messageDesc(file_muster_v1_ignition, 20);
 
 /**
  * @generated from message muster.v1.ManifestEntry
@@ -1121,7 +1190,7 @@ export type ManifestEntryJson = {
  * Use `create(ManifestEntrySchema)` to create a new message.
  */
 export const ManifestEntrySchema: GenMessage<ManifestEntry, {jsonType: ManifestEntryJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 20);
+  messageDesc(file_muster_v1_ignition, 21);
 
 /**
  * @generated from message muster.v1.ListManifestsRequest
@@ -1158,7 +1227,7 @@ export type ListManifestsRequestJson = {
  * Use `create(ListManifestsRequestSchema)` to create a new message.
  */
 export const ListManifestsRequestSchema: GenMessage<ListManifestsRequest, {jsonType: ListManifestsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 21);
+  messageDesc(file_muster_v1_ignition, 22);
 
 /**
  * @generated from message muster.v1.ListManifestsResponse
@@ -1185,7 +1254,7 @@ export type ListManifestsResponseJson = {
  * Use `create(ListManifestsResponseSchema)` to create a new message.
  */
 export const ListManifestsResponseSchema: GenMessage<ListManifestsResponse, {jsonType: ListManifestsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 22);
+  messageDesc(file_muster_v1_ignition, 23);
 
 /**
  * @generated from message muster.v1.ReadManifestRequest
@@ -1232,7 +1301,7 @@ export type ReadManifestRequestJson = {
  * Use `create(ReadManifestRequestSchema)` to create a new message.
  */
 export const ReadManifestRequestSchema: GenMessage<ReadManifestRequest, {jsonType: ReadManifestRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 23);
+  messageDesc(file_muster_v1_ignition, 24);
 
 /**
  * @generated from message muster.v1.ReadManifestResponse
@@ -1259,7 +1328,7 @@ export type ReadManifestResponseJson = {
  * Use `create(ReadManifestResponseSchema)` to create a new message.
  */
 export const ReadManifestResponseSchema: GenMessage<ReadManifestResponse, {jsonType: ReadManifestResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 24);
+  messageDesc(file_muster_v1_ignition, 25);
 
 /**
  * @generated from message muster.v1.StoreManifestRequest
@@ -1316,7 +1385,7 @@ export type StoreManifestRequestJson = {
  * Use `create(StoreManifestRequestSchema)` to create a new message.
  */
 export const StoreManifestRequestSchema: GenMessage<StoreManifestRequest, {jsonType: StoreManifestRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 25);
+  messageDesc(file_muster_v1_ignition, 26);
 
 /**
  * @generated from message muster.v1.StoreManifestResponse
@@ -1353,7 +1422,7 @@ export type StoreManifestResponseJson = {
  * Use `create(StoreManifestResponseSchema)` to create a new message.
  */
 export const StoreManifestResponseSchema: GenMessage<StoreManifestResponse, {jsonType: StoreManifestResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 26);
+  messageDesc(file_muster_v1_ignition, 27);
 
 /**
  * @generated from message muster.v1.ReviseManifestRequest
@@ -1430,7 +1499,7 @@ export type ReviseManifestRequestJson = {
  * Use `create(ReviseManifestRequestSchema)` to create a new message.
  */
 export const ReviseManifestRequestSchema: GenMessage<ReviseManifestRequest, {jsonType: ReviseManifestRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 27);
+  messageDesc(file_muster_v1_ignition, 28);
 
 /**
  * @generated from message muster.v1.ReviseManifestResponse
@@ -1467,7 +1536,7 @@ export type ReviseManifestResponseJson = {
  * Use `create(ReviseManifestResponseSchema)` to create a new message.
  */
 export const ReviseManifestResponseSchema: GenMessage<ReviseManifestResponse, {jsonType: ReviseManifestResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 28);
+  messageDesc(file_muster_v1_ignition, 29);
 
 /**
  * @generated from message muster.v1.RemoveManifestRequest
@@ -1514,7 +1583,7 @@ export type RemoveManifestRequestJson = {
  * Use `create(RemoveManifestRequestSchema)` to create a new message.
  */
 export const RemoveManifestRequestSchema: GenMessage<RemoveManifestRequest, {jsonType: RemoveManifestRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 29);
+  messageDesc(file_muster_v1_ignition, 30);
 
 /**
  * @generated from message muster.v1.RemoveManifestResponse
@@ -1541,7 +1610,7 @@ export type RemoveManifestResponseJson = {
  * Use `create(RemoveManifestResponseSchema)` to create a new message.
  */
 export const RemoveManifestResponseSchema: GenMessage<RemoveManifestResponse, {jsonType: RemoveManifestResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_ignition, 30);
+  messageDesc(file_muster_v1_ignition, 31);
 
 /**
  * @generated from service muster.v1.IgnitionService
