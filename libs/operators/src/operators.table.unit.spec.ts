@@ -262,3 +262,32 @@ describe('manifests of operators', () => {
     expect(operatorManifests([], cluster())).toEqual({ files: [], later: [] });
   });
 });
+
+describe('the settings of all operators', () => {
+  it('have the names and defaults of assisted-service v2', () => {
+    expect(Object.fromEntries(OPERATOR_SETTINGS.map(({ variable, standard }) => [variable, standard]))).toEqual({
+      AMD_REQUIRE_GPU: 'true',
+      AMD_SUPPORTED_GPUS: '1002',
+      CNV_MODE: 'true',
+      CNV_SNO_INSTALL_HPP: 'true',
+      CNV_SUPPORTED_GPUS: '10de:1db6,10de:1eb8',
+      CNV_SUPPORTED_SRIOV_NICS: '8086:158b,15b3:1015,15b3:1017,15b3:1013,15b3:101b',
+      LVM_CPU_PER_HOST: '1',
+      LVM_MEMORY_PER_HOST_MIB: '',
+      MCE_MIN_OPENSHIFT_VERSION: '4.10.0',
+      NVIDIA_REQUIRE_GPU: 'true',
+      NVIDIA_SUPPORTED_GPUS: '10de',
+      ODF_MIN_DISK_SIZE_GB: '25',
+      ODF_NUM_MINIMUM_DISK: '3',
+      ODF_PER_DISK_CPU_COUNT: '2',
+      ODF_PER_DISK_RAM_GIB: '5',
+      ODF_PER_HOST_CPU_COMPACT_MODE: '6',
+      ODF_PER_HOST_CPU_STANDARD_MODE: '8',
+      ODF_PER_HOST_MEMORY_GIB_COMPACT_MODE: '19',
+      ODF_PER_HOST_MEMORY_GIB_STANDARD_MODE: '19',
+      OPENSHIFT_AI_MIN_WORKER_CPU_CORES: '8',
+      OPENSHIFT_AI_MIN_WORKER_MEMORY_GIB: '32',
+      OPENSHIFT_AI_MIN_WORKER_NODES: '2',
+    });
+  });
+});

@@ -8,7 +8,7 @@ import {
   statusOfHost,
   unseen,
 } from '../plugin/sample-subjects.fixture.spec';
-import { ODF, odfModeOf } from './odf.operator';
+import { ODF, odfModeOf, odfObjects } from './odf.operator';
 
 const MASTERS = ['master', 'master', 'master'];
 const WORKERS = ['worker', 'worker', 'worker'];
@@ -128,5 +128,104 @@ describe('OpenShift Data Foundation', () => {
   ] as const)('in %j creates %j', (release, kinds) => {
     const objects = ODF.laterManifests?.(equipped(...MASTERS), cluster({ release, shape: shapeOf(hosts(...MASTERS)) }));
     expect(objects?.map(({ kind }) => kind)).toEqual(kinds);
+  });
+});
+
+describe('the settings of OpenShift Data Foundation', () => {
+  it('can require more disks', () => {
+    const subjects = ['master', 'master', 'master'].map((role) => host(role, { disks: disks(100) }));
+    const status = (count: string) =>
+      statusOfCluster(ODF, subjects, { settings: new Map([['ODF_NUM_MINIMUM_DISK', count]]) });
+    expect([status('3'), status('4')]).toEqual(['success', 'failure']);
+  });
+
+  it('can require larger machines and disks', () => {
+    const subjects = ['worker', 'worker', 'worker'].map((role) => host(role, { disks: disks(30) }));
+    const shape = { hosts: 4, masters: 3, arbiters: 0, workers: 3, unassigned: 0, effectiveWorkers: 3 };
+    const settings = new Map([
+      ['ODF_PER_HOST_CPU_STANDARD_MODE', '10'],
+      ['ODF_PER_HOST_MEMORY_GIB_STANDARD_MODE', '20'],
+      ['ODF_PER_DISK_CPU_COUNT', '3'],
+      ['ODF_PER_DISK_RAM_GIB', '7'],
+    ]);
+    const [worker] = subjects;
+    if (!worker) throw new Error('There is no worker.');
+    expect(ODF.resources?.(worker, cluster({ shape, settings }))).toEqual({ cpuCores: 13, ramMib: 27 * 1024 });
+    const larger = new Map([['ODF_MIN_DISK_SIZE_GB', '31']]);
+    expect(ODF.host?.claim(worker, cluster({ shape, settings: larger }))).toEqual({
+      status: 'failure',
+      reason: 'no-large-disk',
+      parameters: [31],
+    });
+  });
+});
+
+describe('the storage of OpenShift Data Foundation', () => {
+  const workers = { key: 'node-role.kubernetes.io/worker' };
+  const apartFrom = (app: string) => ({
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchExpressions: [{ ...workers, operator: 'Exists' }] }],
+      },
+    },
+    podAntiAffinity: {
+      preferredDuringSchedulingIgnoredDuringExecution: [
+        {
+          weight: 100,
+          podAffinityTerm: {
+            labelSelector: { matchExpressions: [{ key: 'app', operator: 'In', values: [app] }] },
+            topologyKey: 'kubernetes.io/hostname',
+          },
+        },
+      ],
+    },
+  });
+  const limited = (request: string, limit: string, memory: string) => ({
+    requests: { cpu: request, memory },
+    limits: { cpu: limit, memory },
+  });
+
+  it.each([
+    [
+      'on the control plane has limited resources',
+      true,
+      { resources: { mds: limited('1', '3', '8Gi'), rgw: limited('1', '2', '4Gi') } },
+      { resources: limited('1', '2', '5Gi') },
+    ],
+    ['on workers has its own resources', false, {}, {}],
+  ])('%s', (_case, isCompact, ofCluster, ofDisks) => {
+    expect(odfObjects('openshift-storage', 6, isCompact)).toEqual([
+      {
+        apiVersion: 'ocs.openshift.io/v1',
+        kind: 'StorageCluster',
+        metadata: { name: 'ocs-storagecluster', namespace: 'openshift-storage' },
+        spec: {
+          labelSelector: { matchExpressions: [{ ...workers, operator: 'In', values: [''] }] },
+          manageNodes: false,
+          flexibleScaling: true,
+          monDataDirHostPath: '/var/lib/rook',
+          ...ofCluster,
+          storageDeviceSets: [
+            {
+              name: 'ocs-deviceset',
+              count: 6,
+              replica: 1,
+              portable: false,
+              dataPVCTemplate: {
+                spec: {
+                  accessModes: ['ReadWriteOnce'],
+                  resources: { requests: { storage: '1' } },
+                  storageClassName: 'localblock-sc',
+                  volumeMode: 'Block',
+                },
+              },
+              placement: apartFrom('rook-ceph-osd'),
+              preparePlacement: apartFrom('rook-ceph-osd-prepare'),
+              ...ofDisks,
+            },
+          ],
+        },
+      },
+    ]);
   });
 });
