@@ -4,7 +4,7 @@ import { zeroSource } from '@muster/boot-image';
 import { portOf } from '@muster/nest-kit';
 import { sendBody } from './send-image';
 
-const STALLED_MS_MAX = 300;
+const STALLED_MS_MAX = 3_000;
 /** More than the buffers of both sockets. */
 const SIZE = 32 * 1024 * 1024;
 
@@ -45,7 +45,7 @@ describe('a client that does not read its download', () => {
       bytes += (chunk as Buffer).length;
       const isPause = Math.floor(before / (SIZE / 8)) !== Math.floor(bytes / (SIZE / 8));
       pauses += Number(isPause);
-      if (isPause) await sleep(STALLED_MS_MAX / 3);
+      if (isPause) await sleep(STALLED_MS_MAX / 6);
     }
     expect([bytes, pauses, await sent]).toEqual([SIZE, 8, true]);
   });

@@ -16,7 +16,7 @@ describe('a server that sends nothing', () => {
     requests = 0;
     const realTimeout = Reflect.get(Socket.prototype, 'setTimeout');
     jest.spyOn(Socket.prototype, 'setTimeout').mockImplementation(function (this: Socket, ms, onTimeout) {
-      return realTimeout.call(this, ms === SILENCE_MS_MAX ? 100 : ms, onTimeout);
+      return realTimeout.call(this, ms === SILENCE_MS_MAX ? 500 : ms, onTimeout);
     });
     server = createServer((request, response) => {
       requests += 1;
