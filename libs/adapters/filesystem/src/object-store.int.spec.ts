@@ -37,6 +37,22 @@ describe('filesystemObjectStore', () => {
     expect(await areas.names()).toEqual(['one']);
   });
 
+  it('leaves files of other programs out of the areas and their lists', async () => {
+    const root = join(directory.path, 'strange');
+    const areas = filesystemObjectAreas({ directory: root });
+    const area = await areas.area('one');
+    const { digest } = await area.put(Buffer.from('body'), 10);
+    const [, first = '', second = ''] = /^sha256:(..)(..)/.exec(digest) ?? [];
+    const objects = join(root, 'one', 'objects');
+    // A file browser makes the first ones, and a network file system the last one for a removed file that is open.
+    for (const parts of [[root], [objects], [objects, first]]) writeFileSync(join(...parts, '.DS_Store'), 'x');
+    writeFileSync(join(objects, first, second, '.nfs0000000000a1'), 'x');
+    expect(await areas.names()).toEqual(['one']);
+    const digests: string[] = [];
+    for await (const stored of area.list()) digests.push(stored.digest);
+    expect(digests).toEqual([digest]);
+  });
+
   it('stores every body while other bodies of the area are removed', async () => {
     const area = () => filesystemObjectAreas({ directory: join(directory.path, 'shared') }).area('one');
     const [writer, remover] = [await area(), await area()];

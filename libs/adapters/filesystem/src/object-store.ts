@@ -84,14 +84,12 @@ const openObjects = async (options: FilesystemObjectStoreOptions): Promise<Objec
     },
     list: async function* () {
       const root = join(options.directory, 'objects');
-      // Files and directories may be removed while the list is read.
-      const namesIn = async (directory: string): Promise<readonly string[]> =>
-        (await ifPresent(readdir(directory))) ?? [];
-      for (const first of await namesIn(root))
-        for (const second of await namesIn(join(root, first)))
-          for (const hex of await namesIn(join(root, first, second))) {
-            const found = await ifPresent(stat(join(root, first, second, hex)));
-            if (found) yield { digest: `sha256:${hex}`, bytes: found.size, storedAtMs: found.mtimeMs };
+      for (const first of await directoriesIn(root))
+        for (const second of await directoriesIn(join(root, first)))
+          for (const hex of (await ifPresent(readdir(join(root, first, second)))) ?? []) {
+            const digest = `sha256:${hex}`;
+            const found = DIGEST.test(digest) ? await ifPresent(stat(join(root, first, second, hex))) : undefined;
+            if (found) yield { digest, bytes: found.size, storedAtMs: found.mtimeMs };
           }
     },
   };
@@ -108,8 +106,15 @@ export const filesystemObjectAreas = (options: FilesystemObjectStoreOptions): Ob
     };
     return { ...objects, remove };
   },
-  names: async () => (await ifPresent(readdir(options.directory))) ?? [],
+  names: () => directoriesIn(options.directory),
 });
+
+/** Returns the names without those of files, which are of other programs. Files and directories may be removed meanwhile. */
+const directoriesIn = async (directory: string): Promise<readonly string[]> =>
+  ((await ifPresent(readdir(directory, { withFileTypes: true }))) ?? [])
+    // A link may lead to a directory.
+    .filter((entry) => !entry.isFile())
+    .map(({ name }) => name);
 
 /** Removes the directories of a removed body and those of its area that are empty. */
 const removeEmptyDirectories = async (area: string, digest: string): Promise<void> => {
