@@ -62,7 +62,7 @@ export async function runController(controller: Controller, signal: AbortSignal)
     let refusedPolls = 0;
     const report = async (): Promise<void> => {
       found = await reportReady(controller, signal).catch(async (error: unknown) => {
-        if (error instanceof ServiceUnreachable) return clusterWithoutService(controller, error, signal);
+        if (isUnanswered(error)) return clusterWithoutService(controller, error, signal);
         if (!(error instanceof HttpRefused && TOKEN_REFUSED.includes(error.status))) throw error;
         refusedPolls += 1;
         await controller.timer.sleep(INTERVALS_MS.clusterStatus, signal);
@@ -126,6 +126,10 @@ export async function runController(controller: Controller, signal: AbortSignal)
   }
 }
 
+/** A proxy may fail in place of a service that has ended. */
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof ServiceUnreachable || (error instanceof HttpRefused && error.isOfProxy);
+
 /** An operator of OLM can fail in a cluster that is installed. */
 async function hasFailedOperator({ api, settings }: Controller, signal: AbortSignal): Promise<boolean> {
   const operators = await api.operators(settings.clusterId, signal).catch(() => []);
@@ -140,8 +144,8 @@ async function reportReady(
   const { api, settings } = controller;
   const found = await api.cluster(settings.clusterId, false, signal).catch(async (error: unknown) => {
     if (error instanceof HttpRefused && error.status === 404) return UNKNOWN;
-    if (!(error instanceof HttpRefused) && (await completionWithoutService(controller, signal)) === 'complete')
-      return WITHOUT_SERVICE;
+    const isAnswer = error instanceof HttpRefused && !error.isOfProxy;
+    if (!isAnswer && (await completionWithoutService(controller, signal)) === 'complete') return WITHOUT_SERVICE;
     throw error;
   });
   if (typeof found !== 'string') await createReadyEvent(controller, signal);
@@ -170,11 +174,11 @@ async function createReadyEvent({ cluster }: Controller, signal: AbortSignal): P
 /**
  * Returns what the cluster itself knows, when its service was on one of its own hosts. This host joins after the service
  * ended, so its certificates and taints must not wait for the service.
- * @throws ServiceUnreachable for any other cluster
+ * @throws `error` for any other cluster
  */
 async function clusterWithoutService(
   controller: Controller,
-  error: ServiceUnreachable,
+  error: unknown,
   signal: AbortSignal,
 ): Promise<ServiceCluster> {
   if (!(await isSelfInstalled(controller.cluster, signal))) throw error;
@@ -253,7 +257,7 @@ async function untilEnded(controller: Controller, onFailure: () => void, signal:
     } catch (error) {
       // The installation continues while the service is unavailable. It ends when the service does not have the cluster
       // any more, or when the cluster no longer needs it.
-      if (error instanceof HttpRefused) {
+      if (error instanceof HttpRefused && !error.isOfProxy) {
         points += error.status === 404 ? UNKNOWN_POINTS_MAX : error.status === 401 ? 1 : 0;
         // The token of a cluster that was deleted is refused too.
         reason = error.status === 401 ? `${REFUSED}: ${error.reason} ${EXPIRED}` : WITHOUT_CLUSTER;

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { CONTROL_PLANE_LABEL, KUBE_RESOURCES, ServiceUnreachable } from '@muster/host-api';
+import { CONTROL_PLANE_LABEL, HttpRefused, KUBE_RESOURCES, ServiceUnreachable } from '@muster/host-api';
 import type { KubeObject, KubeResource } from '@muster/ports';
 import { type ControllerLogEntry, INTERVALS_MS } from './controller';
 import { controllerWith } from './controller.fixture.spec';
@@ -8,6 +8,7 @@ import { runController } from './run-controller';
 const NODE_KUBECONFIG =
   '/host/etc/kubernetes/static-pod-resources/kube-apiserver-certs/secrets/node-kubeconfigs/localhost.kubeconfig';
 const NO_OBJECTS: readonly KubeObject[] = [];
+const NO_ANSWER: Error = new ServiceUnreachable('http://192.0.2.1:8090', new Error('no answer'));
 const REQUEST: KubeObject = { metadata: { name: 'csr' } };
 
 describe('a controller whose service does not answer any more', () => {
@@ -18,7 +19,15 @@ describe('a controller whose service does not answer any more', () => {
     invoker: string,
     version: object,
     node: object,
-    { config = '', failures = 0, manifests = {}, names = ['a'], rounds = 50, subscriptions = NO_OBJECTS } = {},
+    {
+      config = '',
+      failures = 0,
+      manifests = {},
+      names = ['a'],
+      rounds = 50,
+      subscriptions = NO_OBJECTS,
+      failure = NO_ANSWER,
+    } = {},
   ) => {
     const applied: string[] = [];
     const entries: ControllerLogEntry[] = [];
@@ -50,7 +59,7 @@ describe('a controller whose service does not answer any more', () => {
       {
         cluster: async () => {
           if (++calls > failures && calls <= answers) return { status: 'installing' };
-          throw new ServiceUnreachable('http://192.0.2.1:8090', new Error('no answer'));
+          throw failure;
         },
         reportClusterLogs: () => Promise.reject(new Error('no answer')),
       },
@@ -107,6 +116,29 @@ describe('a controller whose service does not answer any more', () => {
     const { approved, ended } = await runWith(0, 'agent-installer', condition('Available'), condition('Ready'));
     expect(approved).toBe(false);
     expect(ended).toEqual(ENDED);
+  });
+
+  describe('behind a proxy', () => {
+    const failureWith = (body: string): Error =>
+      new HttpRefused({ method: 'GET', path: '/' }, { status: 503, body: Buffer.from(body) });
+    const cluster = ['agent-installer', condition('Available'), condition('Ready')] as const;
+
+    it.each([0, 3])('ends when the proxy fails in its place, after %i answers', async (answers) => {
+      expect((await runWith(answers, ...cluster, { failure: failureWith('<html>') })).ended).toEqual(ENDED);
+    });
+
+    it('approves certificates when the proxy fails in its place from the start', async () => {
+      const incomplete = condition('Available', 'False');
+      const { approved } = await runWith(0, 'agent-installer', incomplete, condition('Ready'), {
+        failure: failureWith('<html>'),
+      });
+      expect(approved).toBe(true);
+    });
+
+    it.each([0, 3])('continues while the service itself fails, after %i answers', async (answers) => {
+      const failure = failureWith('{"kind":"Error","code":"503","reason":"Busy."}');
+      expect((await runWith(answers, ...cluster, { failure })).ended).toEqual([]);
+    });
   });
 
   it('approves certificates when the service ended before the controller started, because its host joins only then', async () => {

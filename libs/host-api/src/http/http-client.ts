@@ -12,6 +12,8 @@ export class HttpRefused extends Error {
   readonly status: number;
   /** The reason in the answer. */
   readonly reason: string;
+  /** Whether a proxy failed in place of the service, which may have ended. */
+  readonly isOfProxy: boolean;
 
   constructor(
     call: { readonly method: string; readonly path: string },
@@ -22,6 +24,7 @@ export class HttpRefused extends Error {
     this.name = 'HttpRefused';
     this.status = answer.status;
     this.reason = reason;
+    this.isOfProxy = answer.status >= 500 && !isErrorOfService(answer.body);
   }
 }
 
@@ -97,10 +100,8 @@ const FIRST_DELAY_MS = 2_000;
 const DELAY_MS_MAX = 10_000;
 
 /** Returns milliseconds: from 2 s to 10 s, at random so that machines that failed together do not retry together. */
-export function retryDelayMs(attempt: number, random: () => number): number {
-  const ceiling = Math.min(FIRST_DELAY_MS * 2 ** attempt, DELAY_MS_MAX);
-  return FIRST_DELAY_MS + random() * (ceiling - FIRST_DELAY_MS);
-}
+export const retryDelayMs = (attempt: number, random: () => number): number =>
+  FIRST_DELAY_MS + random() * (Math.min(FIRST_DELAY_MS * 2 ** attempt, DELAY_MS_MAX) - FIRST_DELAY_MS);
 
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
