@@ -199,7 +199,10 @@ function logDeadline(state: HostState, timeouts: HostTimeouts): readonly DueHost
     case 'requested':
       return at(logs.collectedAt || logs.startedAt, timeouts.logCollectionMs);
     case 'collecting':
-      return at(logs.collectedAt || logs.startedAt, timeouts.logPendingMs);
+      // Only an installer requests logs. The agent of a host whose installer did not fail begins with the collection.
+      return logs.collectedAt === ''
+        ? at(logs.startedAt || statusSince, timeouts.logCollectionMs)
+        : at(logs.collectedAt, timeouts.logPendingMs);
     default:
       return NONE;
   }

@@ -101,6 +101,11 @@ describe('deadlines of a host', () => {
     expect(deadlines([...failed, logs('requested', 1), collected, logs('collecting', 6)])).toEqual([
       { name: 'logs', atMs: at(7) },
     ]);
+    // The agent of a host that failed at a deadline reports the collection first. It may end before it sends anything.
+    expect(deadlines([...failed, logs('collecting', 1)])).toEqual([{ name: 'logs', atMs: at(10) }]);
+    expect(deadlines([...failed, logs('requested', 1), logs('collecting', 2)])).toEqual([
+      { name: 'logs', atMs: at(11) },
+    ]);
     expect(deadlines([...failed, logs('completed', 1)])).toEqual([]);
     expect(when(failed, pass('logs', minute(2))).state.logs.state).toBe('timeout');
   });
