@@ -223,14 +223,30 @@ function collisionsIn({ remote_hosts }: Connectivity): Plain<IpCollision>[] {
     answers.set(key, known);
     known.macs.add(remote_mac.toLowerCase());
   }
-  const collisions = [...answers.values()]
-    .filter(({ macs }) => macs.size > 1)
+  const collisions = inOrder(
+    [...answers.values()].filter(({ macs }) => macs.size > 1),
+    ({ address, macs }) => `${address} ${sorted([...macs]).join()}`,
+  )
     .slice(0, MAX_IP_COLLISIONS)
     .map(({ address, macs }) => ({ address, macAddresses: sorted([...macs]).slice(0, MAX_COLLIDING_MACHINES) }));
   return fitting(collisions, IP_COLLISIONS_BYTES_MAX);
 }
 
 const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].filter((text) => text !== '').sort();
+
+/** Agents sort by address only, and the checks of several network cards end in any order. */
+const inOrder = <T>(items: readonly T[], keyOf: (item: T) => string): T[] =>
+  items
+    .map((item) => ({ item, key: keyOf(item) }))
+    .sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+    .map(({ item }) => item);
+
+const pathsInOrder = ({ mtu_report }: RemoteHost = {}): RemoteHost['mtu_report'] =>
+  mtu_report &&
+  inOrder(
+    mtu_report,
+    ({ remote_ip_address, outgoing_nic, mtu_successful }) => `${remote_ip_address} ${outgoing_nic} ${mtu_successful}`,
+  );
 
 /**
  * Returns the reached hosts with classes of latency and loss, so that a change within one class is ignored. Its members are in the
@@ -242,6 +258,6 @@ const fingerprintOf = (
   collisions: readonly Plain<IpCollision>[],
 ): string =>
   toCanonicalJson([
-    peers.map((peer, index) => ({ mtu: remoteHosts[index]?.mtu_report, reach: reachFingerprint(peer) })),
+    peers.map((peer, index) => ({ mtu: pathsInOrder(remoteHosts[index]), reach: reachFingerprint(peer) })),
     collisions,
   ]);

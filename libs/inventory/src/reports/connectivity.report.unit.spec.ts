@@ -139,6 +139,33 @@ describe('connectivity of hosts', () => {
     expect(stored?.collisions).toEqual([{ address: '10.0.0.1', macAddresses: ['02:aa', '02:bb'] }]);
   });
 
+  // Agents sort the paths by address only. Those of several network cards are in the order in which their checks end.
+  it('does not change while the paths from several network cards are in another order', () => {
+    const path = (outgoing_nic: string, mtu_successful: boolean) => ({
+      outgoing_nic,
+      remote_ip_address: '10.0.0.2',
+      mtu_successful,
+    });
+    const [fast, slow, lossy] = [path('ens3', true), path('ens4', true), path('ens4', false)];
+    const before = report(start, { ...remote('a'), mtu_report: [fast, slow] });
+    expect(report(before.state, { ...remote('a'), mtu_report: [slow, fast] }).stored).toBeUndefined();
+    expect(report(before.state, { ...remote('a'), mtu_report: [lossy, fast] }).stored?.mtuFailures).toHaveLength(1);
+  });
+
+  it('does not change while the answers of several machines are in another order', () => {
+    const answer = (outgoing_nic: string, remote_mac: string) => ({
+      outgoing_nic,
+      remote_ip_address: '10.0.0.1',
+      remote_mac,
+    });
+    const near = ['02:aa', '02:bb'].map((mac) => answer('ens3', mac));
+    const other = ['02:aa', '02:cc'].map((mac) => answer('ens4', mac));
+    const before = report(start, { host_id: 'a', l2_connectivity: [...near, ...other] });
+    const after = report(before.state, { host_id: 'a', l2_connectivity: [...other, ...near] });
+    expect(before.stored?.collisions).toHaveLength(2);
+    expect(after.stored).toBeUndefined();
+  });
+
   it('is stored again after the report was cleared', () => {
     const cleared = inventoryDecider.evolve(first.state, {
       type: 'ReportCleared',
