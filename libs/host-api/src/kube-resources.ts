@@ -115,12 +115,14 @@ const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
 /**
  * Removes the taint that the cloud provider of some platforms removes only after the installation. A taint is addressed by
  * its position, which changes with the other taints of the node. Then the patch is refused, and no other taint is removed.
+ * @throws ClusterApiError the first refusal, after all nodes
  */
 export async function removeUninitializedTaints(
   cluster: Pick<ClusterApi, 'patch'>,
   nodes: readonly KubeNode[],
   signal: AbortSignal,
 ): Promise<void> {
+  let refusal: unknown;
   for (const { name, taints } of nodes) {
     const index = taints.findIndex(({ key }) => key === UNINITIALIZED_TAINT);
     if (index < 0) continue;
@@ -129,8 +131,11 @@ export async function removeUninitializedTaints(
       { op: 'test', path: `${path}/key`, value: UNINITIALIZED_TAINT },
       { op: 'remove', path },
     ];
-    await cluster.patch({ resource: KUBE_RESOURCES.nodes, name }, change, signal);
+    // A node may be deleted or changed meanwhile. The nodes after it must not wait.
+    const ref = { resource: KUBE_RESOURCES.nodes, name };
+    await cluster.patch(ref, change, signal).catch((error: unknown) => (refusal ??= error));
   }
+  if (refusal !== undefined) throw refusal;
 }
 
 /** Returns the addresses of the host without prefix length, from its inventory. */

@@ -216,7 +216,9 @@ export async function followNodes(
       const nodes = (await cluster.list(KUBE_RESOURCES.nodes, {}, signal)).map(toKubeNode);
       const keepsTaints = hasVsphereAccess(own) && (await isSelfInstalled(cluster, signal));
       if (UNTAINTED_PLATFORMS.includes(own.platform?.type ?? '') && !keepsTaints)
-        await removeUninitializedTaints(cluster, nodes, signal);
+        await removeUninitializedTaints(cluster, nodes, signal).catch((error: unknown) =>
+          note(controller, `A taint was not removed: ${errorMessage(error)}`),
+        );
       const { hosts = [] } = await api.cluster(settings.clusterId, true, signal);
       const open = hosts.filter(({ status }) => !SETTLED.includes(status));
       if (hosts.length > 0 && open.length === 0) return;

@@ -55,6 +55,23 @@ describe('the taint of a node without its cloud provider', () => {
     expect(changes).toEqual(expected);
   });
 
+  it('is removed, and the hosts are reported, when the cluster refuses the change of another node', async () => {
+    const patched: string[] = [];
+    const both = new Map([[KUBE_RESOURCES.nodes as KubeResource, [tainted, { ...tainted, metadata: { name: 'b' } }]]]);
+    const patch: ClusterApi['patch'] = async ({ name }) => {
+      patched.push(name);
+      if (name === 'a') throw refusal(422, 'testing failed');
+    };
+    const { controller, notes, signal, stages } = controllerWith(
+      both,
+      { cluster: async (): Promise<ServiceCluster> => ({ status: 'installing', hosts: [host('b', 'Configuring')] }) },
+      { patch },
+    );
+    await followNodes(controller, clusterOn('vsphere'), () => undefined, signal);
+    expect({ patched, stages }).toEqual({ patched: ['a', 'b'], stages: ['b Joined'] });
+    expect(notes).toEqual(['A taint was not removed: PUT / was answered 422: testing failed']);
+  });
+
   describe('on vSphere', () => {
     const ACCESS = { server: 'vc.example.com', user: 'admin', password: 'secret' };
     const overridesWith = (change: Partial<typeof ACCESS>): string =>
