@@ -1,6 +1,6 @@
 import { KUBE_RESOURCES } from '@muster/host-api';
 import type { KubeObject } from '@muster/ports';
-import { objectAt, parseJson, textAt } from '@muster/schema';
+import { isObject, objectAt, parseJson, textAt } from '@muster/schema';
 import { type Controller, INTERVALS_MS, repeat } from './controller';
 
 const NAMESPACE = 'openshift-machine-api';
@@ -85,15 +85,20 @@ const STATUS_REQUIRED = {
 function unmanagedChange(host: KubeObject, free: KubeObject[]): Change | undefined {
   const text = host.metadata.annotations?.[STATUS_ANNOTATION];
   if (text === undefined && textAt(host, 'spec', 'consumerRef', 'name')) return undefined;
+  const status = text === undefined ? undefined : statusIn(text, host);
   const consumerRef = consumerOf(host, free);
   return {
-    status:
-      text === undefined
-        ? undefined
-        : { ...STATUS_REQUIRED, lastUpdated: new Date().toISOString(), ...objectAt(parseJson(text)) },
+    status,
     patch: { metadata: { annotations: { [STATUS_ANNOTATION]: null } }, ...(consumerRef && { spec: { consumerRef } }) },
     consumerRef,
   };
+}
+
+/** @throws Error when the annotation has no status. Its text is the only copy, so it must stay. */
+function statusIn(annotation: string, { metadata }: KubeObject): object {
+  const status = parseJson(annotation);
+  if (isObject(status)) return { ...STATUS_REQUIRED, lastUpdated: new Date().toISOString(), ...status };
+  throw new Error(`The annotation ${STATUS_ANNOTATION} of the bare-metal host ${metadata.name} is not a JSON object.`);
 }
 
 function consumerOf(host: KubeObject, free: KubeObject[]): object | undefined {

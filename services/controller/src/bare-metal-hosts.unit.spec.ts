@@ -43,6 +43,20 @@ describe('bare-metal hosts', () => {
     const annotations = { 'baremetalhost.metal3.io/status': '{"poweredOn":true,"hardware":{"hostname":"h"}}' };
     const WITHOUT_ANNOTATION = 'patch h {"metadata":{"annotations":{"baremetalhost.metal3.io/status":null}}';
 
+    it.each(['{"poweredOn":tr', 'null', '[]'])('keep an annotation that is no status: %j', async (text) => {
+      const broken = { metadata: { name: 'h', annotations: { 'baremetalhost.metal3.io/status': text } } };
+      const objects = new Map<KubeResource, readonly KubeObject[]>([
+        [HOSTS, [broken, { metadata: { name: 'i' } }]],
+        [KUBE_RESOURCES.machines, [machine]],
+      ]);
+      const { changes, controller, notes, signal } = controllerWith(objects, {});
+      await updateBareMetalHosts(controller, signal);
+      expect(changes).toEqual([expect.stringMatching(/^patch i .*"name":"worker-0"/)]);
+      expect(notes).toEqual([
+        'Updating the bare-metal hosts failed: The annotation baremetalhost.metal3.io/status of the bare-metal host h is not a JSON object.',
+      ]);
+    });
+
     it('get their status from the annotation, with the members that the resource requires', async () => {
       const host = { metadata: { name: 'h', annotations }, spec: { consumerRef: { name: 'worker-0' } } };
       const { changes, controller, notes, signal } = controllerWith(new Map([[HOSTS, [host]]]), {});
