@@ -86,4 +86,23 @@ describe('stored logs with a damaged mark', () => {
     expect(markFiles()).toHaveLength(1);
     expect(readFileSync(markFiles()[0] ?? '', 'utf8')).toMatch(/^\{"swept_to":-?\d+\}$/);
   });
+
+  it('are swept in the other areas when one area cannot be read, and that one is visited again', async () => {
+    const broken = '0000aaaa-0000-4000-8000-000000000000';
+    for (const cluster of [broken, DELETED_CLUSTER]) {
+      await (await areas.area(cluster)).put(Buffer.from(`orphan of ${cluster}`), 100);
+      await marks.put(Buffer.from(JSON.stringify({ cluster_id: cluster, id: cluster })), 1_000);
+    }
+    nowMs += TWO_HOURS_MS;
+    const open = areas.area.bind(areas);
+    const area = jest.spyOn(areas, 'area').mockImplementation((name) => {
+      return name === broken ? Promise.reject(new Error('EACCES: permission denied')) : open(name);
+    });
+    await logs.sweep();
+    area.mockRestore();
+    expect(await orphans()).toBe(0);
+    expect(await areas.names()).toEqual(expect.arrayContaining([broken]));
+    await logs.sweep();
+    expect(await areas.names()).toEqual(['marks']);
+  });
 });

@@ -154,8 +154,7 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
     const marked = marks.flatMap(({ clusterId }) => clusterId ?? []);
     for (const clusterId of new Set([...dropped, ...marked])) {
       if (this.isClosing) return;
-      const own = marks.filter((mark) => mark.clusterId === clusterId);
-      await this.visit(clusterId, own);
+      await this.visit(clusterId, marks);
     }
     if (this.isClosing) return;
     await this.removeEnded(damaged);
@@ -173,20 +172,21 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
     return (last?.clusters ?? []).filter((cluster) => cluster.position > position).map(({ cluster_id: id }) => id);
   }
 
-  /** Removes the old bodies without a reference. The area keeps a mark until it has no young ones. */
-  private async visit(clusterId: string, marks: readonly Mark[]): Promise<void> {
-    const isTidy = await this.isTidy(clusterId, (area, digest) => area.remove(digest));
-    if (!isTidy) {
-      // The mark of an upload ends with the upload.
-      if (marks.every(({ isUpload }) => isUpload)) await this.putMark({ cluster_id: clusterId, id: this.ids.uuid() });
-      return;
-    }
-    await this.removeEnded(marks);
+  /** Removes the old bodies without a reference. The area keeps a mark until it has no young ones and can be read. */
+  private async visit(clusterId: string, allMarks: readonly Mark[]): Promise<void> {
+    const marks = allMarks.filter((mark) => mark.clusterId === clusterId);
+    const isTidy = await this.isTidy(clusterId, (area, digest) => area.remove(digest)).catch((error: unknown) => {
+      if (unavailableIn(error)) throw error;
+      this.logger.warn(`Orphaned logs of cluster ${clusterId} were not removed: ${String(error)}`);
+      return false;
+    });
+    if (isTidy) return this.removeEnded(marks);
+    // The mark of an upload ends with the upload.
+    if (marks.every(({ isUpload }) => isUpload)) await this.putMark({ cluster_id: clusterId, id: this.ids.uuid() });
   }
 
   private async removeEnded(marks: readonly Mark[]): Promise<void> {
-    const nowMs = this.clock.nowMs();
-    const ended = marks.filter(({ isUpload, storedAtMs }) => !isUpload || nowMs - storedAtMs > UPLOAD_MAX_MS);
+    const ended = marks.filter((mark) => !mark.isUpload || this.clock.nowMs() - mark.storedAtMs > UPLOAD_MAX_MS);
     await this.removeMarks(ended.map(({ digest }) => digest));
   }
 
