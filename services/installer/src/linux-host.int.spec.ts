@@ -1,4 +1,4 @@
-import childProcess from 'node:child_process';
+import childProcess, { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,6 +75,17 @@ describe('a program that the system refuses to start', () => {
   it('fails with the reason', async () => {
     const refused = await linuxHost.run('true', ['x'.repeat(1 << 20)], {}, signal);
     expect(refused).toEqual({ exitCode: 1, stdout: '', stderr: 'spawn E2BIG' });
+  });
+
+  it('fails with the reason when no files are left for its output', async () => {
+    // As Node does it: this process has no streams.
+    const spawn = jest.spyOn(childProcess, 'spawn').mockImplementation(() => {
+      const refused = new ChildProcess();
+      process.nextTick(() => refused.emit('error', Object.assign(new Error('spawn true EMFILE'), { code: 'EMFILE' })));
+      return refused;
+    });
+    const ended = await linuxHost.run('true', [], {}, signal).finally(() => spawn.mockRestore());
+    expect(ended).toEqual({ exitCode: 1, stdout: '', stderr: 'spawn true EMFILE' });
   });
 
   it('fails with the possible cause when it cannot be read', async () => {

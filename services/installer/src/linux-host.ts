@@ -34,6 +34,15 @@ export const linuxHost: Host = {
       } catch (error) {
         return resolve({ exitCode: 1, stdout: '', stderr: errorCode(error) === 'EIO' ? LOST : errorMessage(error) });
       }
+      // A program that did not start has no streams when no files are left for them.
+      if (child.pid === undefined)
+        return void child.once('error', ({ code, message }: NodeJS.ErrnoException) =>
+          resolve(
+            code === 'ENOENT'
+              ? { exitCode: PROGRAM_MISSING_EXIT_CODE, stdout: '', stderr: `${program}: command not found` }
+              : { exitCode: 1, stdout: '', stderr: message },
+          ),
+        );
       const output = { stdout: '', stderr: '' };
       for (const name of ['stdout', 'stderr'] as const) {
         const lines = createLineReader(onLine);
@@ -65,15 +74,10 @@ export const linuxHost: Host = {
         limit = setTimeout(abandon, END_MS_MAX);
       };
       let limit = timeoutMs === undefined ? undefined : setTimeout(stop, timeoutMs);
-      child.once('error', (error: NodeJS.ErrnoException) => {
+      child.once('error', (error) => {
         clearTimeout(limit);
         if (error.name === 'AbortError') return void (limit = setTimeout(abandon, END_MS_MAX));
-        const exitCode = error.code === 'ENOENT' ? PROGRAM_MISSING_EXIT_CODE : 1;
-        resolve({
-          exitCode,
-          stdout: '',
-          stderr: error.code === 'ENOENT' ? `${program}: command not found` : error.message,
-        });
+        resolve({ exitCode: 1, stdout: '', stderr: error.message });
       });
       child.once('close', end);
     }),

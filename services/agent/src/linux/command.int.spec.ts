@@ -1,3 +1,4 @@
+import childProcess, { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -80,6 +81,17 @@ it('a command that is stopped does not keep the process alive, although its prog
 it('a command that the system refuses to start fails with the reason', async () => {
   const { exitCode, stderr } = await runCommand('true', ['x'.repeat(1 << 20)], signal);
   expect([exitCode, stderr]).toEqual([-1, 'spawn E2BIG']);
+});
+
+it('a command without files for the output of its program fails with the reason', async () => {
+  // As Node does it: this process has no streams.
+  const spawn = jest.spyOn(childProcess, 'spawn').mockImplementation(() => {
+    const refused = new ChildProcess();
+    process.nextTick(() => refused.emit('error', Object.assign(new Error('spawn true EMFILE'), { code: 'EMFILE' })));
+    return refused;
+  });
+  const ended = await runCommand('true', [], signal).finally(() => spawn.mockRestore());
+  expect(ended).toEqual({ exitCode: -1, stdout: '', stderr: 'spawn true EMFILE' });
 });
 
 it('programs start in turns of their own, because hundreds of starts in one turn would delay all other work', async () => {

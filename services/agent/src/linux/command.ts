@@ -79,6 +79,13 @@ const runNow: RunCommand = (program, args, signal, settings = {}) =>
       // The system refused to start it, for example without free memory.
       return resolve({ exitCode: -1, stdout: '', stderr: errorMessage(error) });
     }
+    // A program that did not start has no streams when no files are left for them.
+    if (child.pid === undefined)
+      return void child.once('error', (error: NodeJS.ErrnoException) =>
+        error.code === 'ENOENT'
+          ? reject(new ProgramMissing(program))
+          : resolve({ exitCode: -1, stdout: '', stderr: error.message }),
+      );
     const output = { stdout: '', stderr: '' };
     let isTooLong = false;
     const stop = (): void => {
@@ -96,11 +103,9 @@ const runNow: RunCommand = (program, args, signal, settings = {}) =>
         // A cut copies the text, so it is not done for each chunk.
         else if (length > 2 * OUTPUT_CHARS_MAX) output[name] = output[name].slice(-OUTPUT_CHARS_MAX);
       });
-    // The option `timeout` of `spawn` keeps its timer when the program does not exist.
     const timers = [setTimeout(() => child.kill(), timeoutMs)];
-    child.once('error', (error: NodeJS.ErrnoException) => {
+    child.once('error', (error) => {
       for (const timer of timers) clearTimeout(timer);
-      if (error.code === 'ENOENT') return reject(new ProgramMissing(program));
       // The end of the agent does not wait for a program that ignores the signal.
       child.stdout.destroy();
       child.stderr.destroy();
