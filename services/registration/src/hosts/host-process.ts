@@ -1,5 +1,6 @@
 import { type HostKey, InventoryService } from '@muster/contracts';
 import {
+  chooseBootstrap,
   effectiveRole,
   type HostCommand,
   type HostState,
@@ -172,18 +173,25 @@ export class HostProcess {
 
   /** Role and bootstrap selection are final before the host leaves the status in which they may change. */
   private *commandsFor(entry: HostEntry): Generator<HostCommand> {
-    const { hostId, clusterId, role, suggestedRole, isBootstrap } = entry.state;
+    const { clusterId, role, suggestedRole, isBootstrap } = entry.state;
     const at = this.aggregates.now();
     const disk = this.disks.commandFor(entry);
     if (disk) yield disk;
     const cluster = this.view.cluster(clusterId)?.state;
     if (cluster?.status === 'preparing-for-installation') {
       if (role === 'auto-assign' && suggestedRole) yield { type: 'AssignRole', at, role: suggestedRole };
-      if (cluster.bootstrapHostId === hostId && !isBootstrap) yield { type: 'ChooseBootstrap', at };
+      if (!isBootstrap && this.isChosen(entry, cluster.bootstrapHostId)) yield { type: 'ChooseBootstrap', at };
     } else if (cluster && this.runsThisService(entry)) {
       if (role !== 'master') yield { type: 'AssignRole', at, role: 'master' };
       if (!isBootstrap) yield { type: 'ChooseBootstrap', at };
     }
+  }
+
+  /** Two machines may have one host id, each in an infra-env of its own. Only one of them is the bootstrap host. */
+  private isChosen({ key, state }: HostEntry, bootstrapHostId: string): boolean {
+    if (state.hostId !== bootstrapHostId) return false;
+    const hosts = this.view.hostsOf(state.clusterId).filter((host) => host.state.hostId === bootstrapHostId);
+    return chooseBootstrap(hosts.map((host) => ({ ...host.state, hostId: host.key }))) === key;
   }
 
   /** Another bootstrap host would need this service after it was rebooted with its host. */
