@@ -227,12 +227,14 @@ describe('the check of images', () => {
     expect(Math.max(...images.map(({ time }) => time))).toBeLessThan(60);
   });
 
-  it('reports the missing program', async () => {
-    const { error, exitCode } = await step(linuxMachine(recorded({})), 'container-image-availability', {
-      images: ['a'],
+  it('reports all images as missing without podman, because the preparation waits for a report', async () => {
+    const { error, exitCode, result } = await step(linuxMachine(recorded({})), 'container-image-availability', {
+      images: ['a', 'b'],
     });
-    expect(exitCode).toBe(-1);
-    expect(error).toBe('The program podman is not installed on this machine.');
+    const reason = 'The program podman is not installed on this machine.';
+    expect([exitCode, error]).toEqual([2, `These images cannot be pulled: a (${reason}), b (${reason}).`]);
+    const missing = { size_bytes: 0, time: 0, download_rate: 0, result: 'failure' };
+    expect(result).toEqual({ images: ['a', 'b'].map((name) => ({ name, ...missing })) });
   });
 });
 

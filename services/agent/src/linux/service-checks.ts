@@ -1,7 +1,7 @@
 import { withoutCredentials } from '@muster/host-api';
 import { errorCode } from '@muster/schema';
 import type { DomainReport, ImageAvailability, NtpReport, NtpSourceState } from '../steps/step-work';
-import { execute, type RunCommand, TIMEOUT_EXIT_CODE } from './command';
+import { execute, ProgramMissing, type RunCommand, TIMEOUT_EXIT_CODE } from './command';
 
 /** States by the second character of a line of `chronyc sources`. */
 const STATES: { readonly [mark: string]: NtpSourceState | undefined } = {
@@ -94,10 +94,7 @@ export async function resolveDomains(domains: readonly string[], lookup: NameLoo
 const MB = 1_000_000;
 const REASON_CHARS_MAX = 300;
 
-/**
- * Pulls each image with podman within one time limit, and returns sizes and speeds.
- * @throws ProgramMissing without podman
- */
+/** Pulls each image with podman within one time limit, and returns sizes and speeds. Without podman, no image is available. */
 export async function checkImages(
   { images, timeoutSeconds }: { readonly images: readonly string[]; readonly timeoutSeconds: number },
   run: RunCommand,
@@ -106,8 +103,16 @@ export async function checkImages(
 ): Promise<readonly ImageAvailability[]> {
   const deadlineMs = nowMs() + timeoutSeconds * 1000;
   const results: ImageAvailability[] = [];
-  for (const name of images) results.push(await checkImage(name, deadlineMs));
+  for (const name of images) results.push(await checkImage(name, deadlineMs).catch(missingProgram(name)));
   return results;
+
+  // The preparation would wait for a report until its time limit.
+  function missingProgram(name: string): (error: unknown) => ImageAvailability {
+    return (error) => {
+      if (!(error instanceof ProgramMissing)) throw error;
+      return { name, size_bytes: 0, time: 0, download_rate: 0, result: 'failure', reason: error.message };
+    };
+  }
 
   async function checkImage(name: string, untilMs: number): Promise<ImageAvailability> {
     const present = (await execute(run, 'podman', ['images', '--quiet', name], signal)).trim() !== '';
