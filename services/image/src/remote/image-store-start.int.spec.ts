@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@muster/testing';
 import type { WantedImage } from './download-file';
@@ -88,6 +88,22 @@ describe('the store of base images at its start', () => {
       expect((await stage.contentOf(changed)).equals(FILE)).toBe(true);
       await eventually('the new file is complete', () => stage.evicted.length > 0);
       expect((await stage.contentOf(changed)).equals(OTHER)).toBe(true);
+    });
+
+    it('provides the new file when its record cannot be written, and downloads it once', async () => {
+      const changed = await restartWith('/other');
+      const record = join(stage.directory.path, 'rhcos-a.iso.origin');
+      rmSync(record);
+      // A directory cannot be written like a file.
+      mkdirSync(record);
+      stage.server.serve(OTHER);
+      await stage.contentOf(changed);
+      await eventually('the new file is complete', () => stage.evicted.length > 0);
+      expect(stage.store.state(changed)).toEqual({ kind: 'ready', bytes: OTHER.length });
+      stage.clock.advance(30_000);
+      expect((await stage.contentOf(changed)).equals(OTHER)).toBe(true);
+      await stage.store.close();
+      expect(stage.server.urls).toHaveLength(2);
     });
 
     it('keeps the file when only the query of its url was changed, as a new signature does', async () => {

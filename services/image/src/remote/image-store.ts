@@ -195,12 +195,11 @@ export class ImageStore {
         this.report(image, { kind: 'downloading', receivedBytes, totalBytes });
       },
       // The record exists before a new file, so that one of an interrupted download is not taken for a copied one.
-      verify: async (path) => {
-        await verify(path);
-        if (!isReplacement) await this.recordOrigin(image);
-      },
+      verify: (path) => verify(path).then(() => (isReplacement ? undefined : this.recordOrigin(image))),
     });
-    if (isReplacement) await this.recordOrigin(image);
+    // Without a record of the new URL, the next start downloads the file again.
+    const unrecorded = ({ message }: Error): void => log(`${image.fileName}.origin: ${message}`);
+    if (isReplacement) await this.recordOrigin(image).catch(unrecorded);
     const { size } = await stat(this.pathOf(image.fileName));
     this.outdated.delete(image.fileName);
     this.states.set(image.fileName, { kind: 'ready', bytes: size });
