@@ -131,6 +131,7 @@ const COMMON_DESCRIPTIONS: readonly (readonly [string, string])[] = [
   ['funnel.installed', 'Number of installed clusters.'],
   ['funnel.failed', 'Number of clusters whose installation failed.'],
   ['funnel.cancelled', 'Number of clusters whose installation was cancelled.'],
+  ['funnel.deleted', 'Number of clusters that were deleted before an installation ended. They are not open.'],
   ['funnel.steps', 'Steps in the order of the installation.'],
   ['funnel.failures', 'Causes of failures, most frequent first. A cluster that failed twice counts twice.'],
   ['funnel-step.step', 'Step of the funnel.'],

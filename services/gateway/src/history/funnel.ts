@@ -106,6 +106,8 @@ export interface Funnel {
   readonly installed: number;
   readonly failed: number;
   readonly cancelled: number;
+  /** Deleted before an installation ended. */
+  readonly deleted: number;
   readonly steps: readonly StepFigures[];
   /** Most frequent first. A cluster that failed twice counts twice. */
   readonly failures: readonly FailureGroup[];
@@ -115,13 +117,13 @@ export interface Funnel {
 export class FunnelCount {
   private readonly reached = new Map<FunnelStep, number>();
   private readonly fromBefore = new Map<FunnelStep, number[]>();
-  private readonly outcomes = { open: 0, installed: 0, failed: 0, cancelled: 0 };
+  private readonly outcomes = { open: 0, installed: 0, failed: 0, cancelled: 0, deleted: 0 };
   private readonly failures = new Map<string, FailureGroup>();
   private clusters = 0;
 
-  add({ steps, outcome, failures }: ClusterJourney): void {
+  add({ steps, outcome, failures, deleted }: ClusterJourney): void {
     this.clusters += 1;
-    this.outcomes[outcome] += 1;
+    this.outcomes[deleted && outcome === 'open' ? 'deleted' : outcome] += 1;
     for (const failure of failures) this.addFailure(failure);
     let before: string | undefined;
     for (const step of FUNNEL_STEPS) {

@@ -56,6 +56,19 @@ describe('the funnel', () => {
     expect(stepOf(funnelOf(clusterJourney({ steps })), 'host-discovered')?.median_seconds).toBe(0);
   });
 
+  it('counts a cluster that was deleted before its installation ended as deleted, and the others by their outcome', () => {
+    const outcomes = ['open', 'installed', 'failed', 'cancelled'] as const;
+    const all = outcomes.flatMap((outcome) => [true, false].map((deleted) => clusterJourney({ outcome, deleted })));
+    expect(funnelOf(...all)).toMatchObject({
+      clusters: 8,
+      open: 1,
+      installed: 2,
+      failed: 2,
+      cancelled: 2,
+      deleted: 1,
+    });
+  });
+
   it('groups failures by step, stage and reason, most frequent first', () => {
     const failure = { at: MADE_AT, kind: 'failed', step: 'installing', stage: 'Installing', reason: 'media' } as const;
     const other = { ...failure, reason: 'silence' };

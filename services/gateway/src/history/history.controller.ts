@@ -120,6 +120,7 @@ const FUNNEL = Type.Object(
     installed: Type.Integer(),
     failed: Type.Integer(),
     cancelled: Type.Integer(),
+    deleted: Type.Integer(),
     steps: Type.Array(STEP),
     failures: Type.Array(FAILURE),
   },
