@@ -178,8 +178,9 @@ function fingerprintOf(event: InventoryEvent): string {
     case 'ConnectivityReported':
       return event.data.fingerprint;
     case 'FreeAddressesReported':
-    case 'TangConnectivityReported':
       return event.data.body?.digest ?? '';
+    case 'TangConnectivityReported':
+      return event.data.fingerprint || (event.data.body?.digest ?? '');
     case 'ApiVipConnectivityReported':
       // The stored events of older versions lack the image, which is part of the body.
       return [event.data.body?.digest ?? '', event.data.osImageUrl].filter(Boolean).join(' ');

@@ -2,7 +2,7 @@ import { parseIp } from '@muster/addresses';
 import { parseHostKey } from '@muster/contracts';
 import { fromDataUrl } from '@muster/ignition-config';
 import { parseJson } from '@muster/schema';
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import {
   type Digest,
   documentReader,
@@ -13,6 +13,7 @@ import {
   type StepOutput,
   text,
   toBody,
+  toCanonicalJson,
   toStoredBody,
 } from '../report';
 
@@ -105,25 +106,27 @@ const MAX_ENDPOINT_REPORT_BYTES = 8 * 1024 * 1024;
 const MAX_TANG_SERVERS = 64;
 const MAX_ERROR_CHARACTERS = 4_096;
 
+const TANG_REPORT = record({
+  is_success: Type.Boolean(),
+  tang_server_response: list(
+    record({ tang_url: text, payload: text, signatures: list(record({ protected: text, signature: text })) }),
+    MAX_TANG_SERVERS,
+  ),
+});
+
 /** A failed check is also a report, with its error text. */
 export const tangReader = documentReader({
   stepType: 'tang-connectivity-check',
   maxBytes: MAX_ENDPOINT_REPORT_BYTES,
   name: 'Tang report',
-  schema: record({
-    is_success: Type.Boolean(),
-    tang_server_response: list(
-      record({ tang_url: text, payload: text, signatures: list(record({ protected: text, signature: text })) }),
-      MAX_TANG_SERVERS,
-    ),
-  }),
+  schema: TANG_REPORT,
   ofFailure: (step, digest) =>
     tangReport({ is_success: false, error: step.error.slice(0, MAX_ERROR_CHARACTERS) }, step, digest),
   toReport: tangReport,
 });
 
 function tangReport(
-  document: { readonly is_success?: boolean; readonly error?: string },
+  document: Static<typeof TANG_REPORT> & { readonly error?: string },
   { generation }: StepOutput,
   digest: Digest,
 ): Report {
@@ -132,10 +135,22 @@ function tangReport(
     body,
     event: {
       type: 'TangConnectivityReported',
-      data: { body: toStoredBody(body), generation, isSuccess: document.is_success === true },
+      data: {
+        body: toStoredBody(body),
+        generation,
+        isSuccess: document.is_success === true,
+        fingerprint: digest(toCanonicalJson({ ...document, tang_server_response: withoutSignatures(document) })),
+      },
     },
   };
 }
+
+/** A server signs its keys again for each answer, and each signature differs. */
+const withoutSignatures = ({ tang_server_response = [] }: Static<typeof TANG_REPORT>): readonly object[] =>
+  tang_server_response.map(({ signatures = [], ...advertised }) => ({
+    ...advertised,
+    signatures: signatures.map((one) => one.protected),
+  }));
 
 /**
  * The Ignition config of an installed cluster contains credentials: it is sealed, and the body contains only its

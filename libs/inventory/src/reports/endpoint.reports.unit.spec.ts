@@ -1,0 +1,61 @@
+import { SAMPLE_HOST_KEY } from '@muster/testing';
+import { inventoryDecider, type ReportedState } from '../reports-decider';
+import { tangReader } from './endpoint.reports';
+
+interface Advertisement {
+  readonly payload?: string;
+  readonly key?: string;
+  readonly signature?: string;
+}
+const answer = ({ payload = 'keys', key = 'ES512', signature = 'x' }: Advertisement = {}) => ({
+  tang_url: 'http://tang.example.com/adv/thumbprint',
+  payload,
+  signatures: [{ protected: key, signature }],
+});
+
+function report(state: ReportedState, ...tang_server_response: readonly object[]) {
+  const result = tangReader.read(
+    {
+      hostKey: SAMPLE_HOST_KEY,
+      output: JSON.stringify({ is_success: true, tang_server_response }),
+      error: '',
+      exitCode: 0,
+      generation: 1,
+    },
+    (text) => text,
+  );
+  if (result.kind !== 'read') throw new Error(result.violation.reason);
+  const decision = inventoryDecider.decide({ type: 'RecordReport', event: result.report.event }, state);
+  const events = decision.kind === 'accepted' ? decision.events : [];
+  return { count: events.length, state: events.reduce((known, one) => inventoryDecider.evolve(known, one), state) };
+}
+
+describe('report about Tang servers', () => {
+  const first = report(inventoryDecider.initialState(), answer());
+
+  // A server signs its keys again for each answer, and each of these signatures differs.
+  it('does not change while the servers advertise the same keys', () => {
+    expect(first.count).toBe(1);
+    expect(report(first.state, answer({ signature: 'y' })).count).toBe(0);
+  });
+
+  it.each([
+    ['keys', answer({ payload: 'other keys' })],
+    ['signing keys', answer({ key: 'ES256' })],
+  ])('changes with the %s of a server', (_what, other) => {
+    expect(report(first.state, other).count).toBe(1);
+  });
+
+  it('changes with the number of servers', () => {
+    expect(report(first.state, answer(), answer()).count).toBe(1);
+  });
+
+  it('of an older version, without a fingerprint, is compared by its document', () => {
+    const data = { isSuccess: true, body: { digest: 'sha256:1', bytes: 2 }, generation: 1, fingerprint: '' };
+    const event = { type: 'TangConnectivityReported', data } as const;
+    const state = inventoryDecider.evolve(inventoryDecider.initialState(), event);
+    const other = { ...event, data: { ...data, body: { digest: 'sha256:2', bytes: 2 } } };
+    expect(inventoryDecider.decide({ type: 'RecordReport', event }, state)).toMatchObject({ events: [] });
+    expect(inventoryDecider.decide({ type: 'RecordReport', event: other }, state)).toMatchObject({ events: [other] });
+  });
+});
