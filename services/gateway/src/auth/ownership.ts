@@ -19,10 +19,7 @@ export interface NamedIds {
   readonly hostIds: readonly string[];
 }
 
-/**
- * Return the ids in the path, the query and the body. A host id belongs to the infra-env beside it, otherwise to the
- * infra-env of the path.
- */
+/** Return the ids in the path, the query and the body. A host id belongs to the infra-env beside it, otherwise to that of the path. */
 export const idsOfPath = ({ params }: FastifyRequest): NamedIds => namedIds(params);
 export const idsOfQuery = ({ query }: FastifyRequest): NamedIds => namedIds(query);
 
@@ -201,9 +198,9 @@ export class Ownership {
   ): Promise<void> {
     if (!infraEnvId) return this.checkBareHost(caller, accessMode, hostId);
     const host = await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId));
-    // A host belongs to the owner of its cluster.
-    if (host?.cluster_id) await this.require(caller, accessMode, COLLECTIONS.clusters, host.cluster_id);
-    else await this.require(caller, accessMode, COLLECTIONS.infraEnvs, infraEnvId);
+    // A host belongs to the owner of its cluster. It leaves a removed cluster some time after the removal.
+    if (host?.cluster_id && (await this.require(caller, accessMode, COLLECTIONS.clusters, host.cluster_id))) return;
+    await this.require(caller, accessMode, COLLECTIONS.infraEnvs, infraEnvId);
   }
 
   /** Machines of several tenants may have the same id. The caller needs access to one of them. */
@@ -262,21 +259,22 @@ export class Ownership {
     return seesEverything(caller, 'read') || this.mayRead(caller, document);
   }
 
+  /** Returns whether the resource exists. `knows` refuses a missing one of the path or the body, and handlers refuse others. */
   private async require(
     caller: Caller,
     accessMode: AccessMode,
     collection: Collection<Owned>,
     id: string,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const document = await this.readModels.get(collection, id);
-    // `knows` refuses a missing resource of the path or the body, and handlers refuse others.
-    if (!document) return;
+    if (!document) return false;
     if (!this.mayRead(caller, document)) throw new RefusalError(NOT_YOURS);
     if (accessMode === 'write' && !(await this.mayWrite(caller, document)))
       throw new RefusalError({
         code: 'forbidden',
         reason: 'The resource belongs to another member of your organization. You can read it, but not change it.',
       });
+    return true;
   }
 
   private mayRead(caller: Caller, { user_name: user, org_id: org }: Owned): boolean {
