@@ -69,6 +69,17 @@ describe('the endpoints of the image service', () => {
     });
   });
 
+  it('refuse a path that cannot be decoded with a problem that does not repeat a token', async () => {
+    const [url = ''] = (await open()).endpoints;
+    const answer = await fetch(`${url}/bytoken/canary-4711/%zz`);
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    const problem = await answer.text();
+    expect(JSON.parse(problem)).toMatchObject({ type: 'urn:muster:problem:invalid-input', status: 400 });
+    expect(problem).not.toContain('canary-4711');
+  });
+
   it('are one with TLS and one without for the files of network boot', async () => {
     const { endpoints } = await open({ ...(await writeCertificate()), HTTP_LISTEN_PORT: '0' });
     const [secure = '', plain = ''] = endpoints;

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { CLOSE_MAX_WAIT_MS, portOf } from '@muster/nest-kit';
+import { CLOSE_MAX_WAIT_MS, portOf, SECURITY_HEADERS } from '@muster/nest-kit';
+import { toProblemDocument } from '@muster/problems';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyReply } from 'fastify';
 import type { ImageConfig } from '../config';
 
 /** CORS headers as in assisted-image-service. */
@@ -27,6 +29,13 @@ const TIMEOUTS: RequestTimeouts = {
   connectionsCheckingInterval: 10_000,
 };
 
+/** The path is not repeated, because it may contain a token. */
+const UNDECODABLE = toProblemDocument({
+  code: 'invalid-input',
+  reason: 'The path of the URL cannot be decoded. Write a percent sign as %25.',
+});
+const PROBLEM_TYPE = 'application/problem+json';
+
 /**
  * At a stop, idle connections are closed immediately. `closePromptly` waits for downloads and then aborts them; clients
  * resume them.
@@ -35,6 +44,13 @@ export const createImageServer = ({ tls }: Pick<ImageConfig, 'tls'>, timeouts = 
   new FastifyAdapter({
     routerOptions: { maxParamLength: PATH_PARAMETER_CHARACTERS_MAX },
     forceCloseConnections: 'idle',
+    // No hook runs for a request that cannot be routed.
+    frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) =>
+      void reply
+        .status(UNDECODABLE.status)
+        .headers(SECURITY_HEADERS)
+        .type(PROBLEM_TYPE)
+        .send(JSON.stringify(UNDECODABLE)),
     requestTimeout: timeouts.requestTimeout,
     http: timeouts,
     ...(tls && { https: { ...timeouts, ...tls } }),
@@ -61,7 +77,7 @@ export async function openPlainTransport(
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const server: Server = createServer(timeouts, (request, response) => {
     if (!options.isBesideTls || isForNetworkBoot(request.url ?? '')) return route(request, response);
-    response.writeHead(NOT_FOUND, { 'content-type': 'application/problem+json' }).end(PROBLEM);
+    response.writeHead(NOT_FOUND, { 'content-type': PROBLEM_TYPE }).end(PROBLEM);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
