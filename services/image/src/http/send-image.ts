@@ -4,12 +4,12 @@ import type { Segment } from './plan-response';
 
 /** One buffer is filled while the other is sent. */
 const BUFFERS = 2;
-/** A client that accepts no byte for this time is disconnected, because it keeps its place among the concurrent downloads. */
+/** A client that accepts no chunk for this time is disconnected, because it keeps its place among the concurrent downloads. */
 const STALLED_MS_MAX = 600_000;
 
 /**
  * Sends the body in chunks at the speed of the client, and reads the next chunk while one is sent. Resolves true when
- * the client received everything, false when it disconnected or accepted nothing for too long. Rejects when the image
+ * the client received everything, false when it disconnected or took too long for a chunk. Rejects when the image
  * cannot be read; then the connection is closed. Two buffers are reused: with a new buffer per chunk, garbage collection
  * after each 64 MiB delayed all clients by about 20 ms.
  */
@@ -19,8 +19,8 @@ export async function sendBody(
   body: readonly Segment[],
   stalledMsMax = STALLED_MS_MAX,
 ): Promise<boolean> {
-  // The HTTP server sets the timeout for idle connections when the response has ended.
-  response.setTimeout(stalledMsMax);
+  // The timeout of the socket would begin again with each byte that the client accepts.
+  const stalled = setTimeout(() => response.destroy(), stalledMsMax);
   const chunks = chunksOf(source, body);
   try {
     for (let next = chunks.next(); ;) {
@@ -31,12 +31,14 @@ export async function sendBody(
       next.catch(() => undefined);
       if (!(await write(response, value))) return false;
       await next;
+      stalled.refresh();
     }
     return await end(response);
   } catch (error) {
     response.destroy();
     throw error;
   } finally {
+    clearTimeout(stalled);
     await chunks.return();
   }
 }

@@ -1,4 +1,5 @@
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
+import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { zeroSource } from '@muster/boot-image';
 import { portOf } from '@muster/nest-kit';
@@ -34,6 +35,23 @@ describe('a client that does not read its download', () => {
       for await (const chunk of answer) void chunk;
     };
     await expect(read()).rejects.toThrow(/aborted/);
+  });
+
+  it('is disconnected when it accepts some bytes now and then, and no whole chunk in time', async () => {
+    const accepted = jest.fn();
+    // The timeout of a socket begins again with each byte that the client accepts, so this client never reaches it.
+    const slow = Object.assign(
+      new Writable({
+        write: (_chunk, _encoding, done) => {
+          accepted();
+          setTimeout(done, 2 * STALLED_MS_MAX).unref();
+        },
+      }),
+      { setTimeout: () => undefined },
+    );
+    expect(await sendBody(slow as never, zeroSource(SIZE), [{ offset: 0, length: 1_000 }], STALLED_MS_MAX)).toBe(false);
+    expect(accepted).toHaveBeenCalledTimes(1);
+    expect(slow.destroyed).toBe(true);
   });
 
   it('receives everything when it continues in time, however long the whole download takes', async () => {
