@@ -13,6 +13,7 @@ export async function updateBareMetalHosts(controller: Controller, signal: Abort
   const { cluster } = controller;
   const list = (resource: (typeof KUBE_RESOURCES)[keyof typeof KUBE_RESOURCES]) =>
     cluster.list(resource, { namespace: NAMESPACE }, signal);
+  let known = 0;
   await repeat(
     controller,
     'Updating the bare-metal hosts',
@@ -36,8 +37,10 @@ export async function updateBareMetalHosts(controller: Controller, signal: Abort
       // A host without a machine must not delay the hosts after it.
       for (const host of hosts) await update(host).catch((error: unknown) => (failure ??= error));
       if (failure !== undefined) throw failure;
-      // The hosts are created after the kind, which is then known without any.
-      return hosts.length > 0;
+      // The hosts are created after the kind, one after the other. Those after the first ones must not stay paused.
+      const areAllKnown = hosts.length > 0 && hosts.length === known;
+      known = hosts.length;
+      return areAllKnown;
     },
     signal,
   );

@@ -109,4 +109,23 @@ describe('bare-metal hosts', () => {
     await updateBareMetalHosts(controller, signal);
     expect(changes[0]).toMatch(/^replace h\/status /);
   });
+
+  it('are updated when the cluster creates them between two rounds, until a round finds no further ones', async () => {
+    const created = ['a', 'b'].map((name) => ({ metadata: { name }, spec: { consumerRef: { name: `of-${name}` } } }));
+    let rounds = 0;
+    const list: ClusterApi['list'] = async ({ plural }) =>
+      plural === 'baremetalhosts' ? created.slice(0, (rounds += 1)) : [];
+    const provisionings = [{ metadata: { name: 'provisioning-configuration' } }];
+    const objects = new Map<KubeResource, readonly KubeObject[]>([[KUBE_RESOURCES.provisionings, provisionings]]);
+    const { changes, controller, signal } = controllerWith(objects, {}, { list, rounds: 10 });
+    await updateBareMetalHosts(controller, signal);
+    expect(changes.map((change) => change.slice(0, 'patch a'.length))).toEqual([
+      'patch a',
+      'patch a',
+      'patch b',
+      'patch a',
+      'patch b',
+    ]);
+    expect(rounds).toBe(3);
+  });
 });
