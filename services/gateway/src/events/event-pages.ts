@@ -34,23 +34,22 @@ const PART_EVENTS = 250;
 
 type Conditions = ReadModelConditions['where'];
 
-/**
- * Returns the conditions for read models. A cluster takes precedence over hosts, and hosts over an infra-env, as in
- * assisted-service v2. Without any of them, all events match. A host is identified by its infra-env and its id:
- * `infraEnvIds` are the infra-envs that the caller may read; undefined: all. The conditions do not include the
- * severities.
- */
-export function conditionsOf(query: ListEventsQuery, infraEnvIds?: readonly string[]): Conditions {
-  return { ...scopeOf(query, infraEnvIds), category: categoriesOf(query) };
-}
+/** The ids of hosts that the caller may read, by their infra-env. */
+export type ReadableHosts = ReadonlyMap<string, readonly string[]>;
 
-function scopeOf(query: ListEventsQuery, infraEnvIds: readonly string[] | undefined): Conditions {
+/**
+ * Returns conditions without categories and severities. A listed event meets one of them. A cluster takes precedence over hosts, and
+ * hosts over an infra-env, as in assisted-service v2. The hosts of each infra-env are a condition of their own, because a read model
+ * combines the values of all fields of a condition.
+ */
+function scopesOf(query: ListEventsQuery, hosts?: ReadableHosts): readonly Conditions[] {
   const hostIds = hostIdsOf(query);
   const ofHosts: Conditions = hostIds.length > 0 ? { host_id: hostIds } : {};
   if (query.cluster_id)
-    return { cluster_id: query.cluster_id.toLowerCase(), ...(isNarrowedFurther(query) ? {} : ofHosts) };
-  if (hostIds.length > 0) return { ...ofHosts, ...(infraEnvIds && { infra_env_id: infraEnvIds }) };
-  return query.infra_env_id ? { infra_env_id: query.infra_env_id.toLowerCase() } : {};
+    return [{ cluster_id: query.cluster_id.toLowerCase(), ...(isNarrowedFurther(query) ? {} : ofHosts) }];
+  const readable = hosts && [...hosts].map(([infra_env_id, host_id]) => ({ infra_env_id, host_id }));
+  if (hostIds.length > 0) return readable ?? [ofHosts];
+  return [query.infra_env_id ? { infra_env_id: query.infra_env_id.toLowerCase() } : {}];
 }
 
 /**
@@ -146,6 +145,7 @@ const USER = ['user'];
 const positionOf = (key: string): string => key.replace(/^0+(?=\d)/, '').replace(/\/$/, '');
 
 type Entry = ReadModelDocument<EventDocument>;
+const byKey = (left: Entry, right: Entry): number => byText(left.key, right.key);
 
 /** Reads events in stored order or in reverse. */
 @Injectable()
@@ -175,7 +175,7 @@ export class EventPages {
    * none, although more follow.
    */
   async readAfter(query: FollowEventsQuery, after: string | undefined, limit: number): Promise<FollowedPage> {
-    const scope = scopeOf(query, undefined);
+    const [scope = {}] = scopesOf(query);
     // All events are read in the order of keys, because the index of categories has no such order over all severities.
     const where = Object.keys(scope).length > 0 ? { ...scope, category: USER, severity: EVENT_SEVERITIES } : {};
     const size = Math.max(limit, READ_AT_ONCE);
@@ -192,17 +192,21 @@ export class EventPages {
     return ['{"events":', ...(await this.listText(events, textOf)), `,"next":${JSON.stringify(positionOf(last))}}`];
   }
 
-  /** `infraEnvIds` restricts the events of hosts to these infra-envs; undefined: all. */
-  read(query: ListEventsQuery, infraEnvIds?: readonly string[]): Promise<EventsPage> {
-    return isNarrowedFurther(query) ? this.readFiltered(query) : this.readPage(query, infraEnvIds);
+  /** `hosts` restricts the events of hosts to these; undefined: all. */
+  read(query: ListEventsQuery, hosts?: ReadableHosts): Promise<EventsPage> {
+    const scopes = scopesOf(query, hosts);
+    const [scope] = scopes;
+    return scope && scopes.length === 1 && !isNarrowedFurther(query)
+      ? this.readPage(query, scope)
+      : this.readFiltered(query, scopes);
   }
 
   /** Reads only the events of the page. The total is counted without reading the events. */
-  private async readPage(query: ListEventsQuery, infraEnvIds: readonly string[] | undefined): Promise<EventsPage> {
-    const counts = await this.countsOf(query, infraEnvIds);
+  private async readPage(query: ListEventsQuery, scope: Conditions): Promise<EventsPage> {
+    const counts = await this.countsOf(query, scope);
     const { limit, offset } = pageOf(query);
     const descending = query.order === 'descending';
-    const where = { ...conditionsOf(query, infraEnvIds), severity: severitiesOf(query) };
+    const where = { ...scope, category: categoriesOf(query), severity: severitiesOf(query) };
     const find = { collection: COLLECTIONS.events, where, orderBy: { descending } };
     const seen = new Map<string, EventDocument>();
     let last: string | undefined;
@@ -222,12 +226,12 @@ export class EventPages {
   }
 
   /** The events of a subject are counted. All events are too many for that, so the projection keeps their counts. */
-  private async countsOf(query: ListEventsQuery, infraEnvIds?: readonly string[]): Promise<SeverityCounts> {
+  private async countsOf(query: ListEventsQuery, scope: Conditions): Promise<SeverityCounts> {
     const { readModels } = this;
-    const isOfSubject = Object.keys(scopeOf(query, infraEnvIds)).length > 0;
+    const isOfSubject = Object.keys(scope).length > 0;
     const all = isOfSubject ? undefined : await readModels.get(COLLECTIONS.eventCounts, EVENT_COUNTS);
     if (all) return sumsOf(all, categoriesOf(query));
-    const where = conditionsOf(query, infraEnvIds);
+    const where = { ...scope, category: categoriesOf(query) };
     const counts = await Promise.all(
       EVENT_SEVERITIES.map(async (severity) => {
         const conditions = { collection: COLLECTIONS.events, where: { ...where, severity: [severity] } };
@@ -239,32 +243,32 @@ export class EventPages {
   }
 
   /**
-   * Reads every event of the cluster and keeps only those that can be on the page. Each severity is read on its own, oldest first:
+   * Reads every event of the scopes and keeps only those that can be on the page. Each severity is read on its own, oldest first:
    * only these reads have the order of an index. Otherwise each would sort all rows.
    */
-  private async readFiltered(query: ListEventsQuery): Promise<EventsPage> {
+  private async readFiltered(query: ListEventsQuery, scopes: readonly Conditions[]): Promise<EventsPage> {
     const ofCluster = await this.hostsOf(query);
     let elsewhere = new Set<HostKey>();
-    const passes = toEventFilter(
-      query,
-      ({ host_id: id = '', infra_env_id: infraEnvId = '' }) =>
-        ofCluster.has(id) || elsewhere.has(hostKeyOf(infraEnvId, id)),
-    );
+    const isPresent = ({ host_id: id = '', infra_env_id: infraEnvId = '' }: EventDocument): boolean =>
+      ofCluster.has(id) || elsewhere.has(hostKeyOf(infraEnvId, id));
+    const passes = isNarrowedFurther(query) ? toEventFilter(query, isPresent) : () => true;
     const { limit, offset } = pageOf(query);
     const [isDescending, end] = [query.order === 'descending', offset + limit];
     const counts = new Map<EventSeverity, number>();
     const kept = new Map<EventSeverity, Entry[]>(severitiesOf(query).map((severity) => [severity, []]));
-    for (const severity of EVENT_SEVERITIES)
-      for await (const page of this.inOrder({ ...conditionsOf(query), severity: [severity] })) {
-        if (query.deleted_hosts) elsewhere = new Set(await this.hostsElsewhere(page, ofCluster));
+    const wheres = scopes.map((scope) => ({ ...scope, category: categoriesOf(query) }));
+    for (const [severity, where] of EVENT_SEVERITIES.flatMap((one) => wheres.map((where) => [one, where] as const)))
+      for await (const page of this.inOrder({ ...where, severity: [severity] })) {
+        if (query.deleted_hosts && query.cluster_id) elsewhere = new Set(await this.hostsElsewhere(page, ofCluster));
         const passing = page.filter(({ document }) => passes(document));
         counts.set(severity, (counts.get(severity) ?? 0) + passing.length);
         const entries = kept.get(severity);
         entries?.push(...passing);
+        if (passing.length > 0 && scopes.length > 1) entries?.sort(byKey);
         entries?.splice(isDescending ? 0 : end, Math.max(0, entries.length - end));
       }
-    const sign = isDescending ? -1 : 1;
-    const sorted = [...kept.values()].flat().sort((left, right) => sign * byText(left.key, right.key));
+    const sorted = [...kept.values()].flat().sort(byKey);
+    if (isDescending) sorted.reverse();
     return { events: sorted.slice(offset, end).map(({ document }) => document), counts };
   }
 

@@ -16,7 +16,7 @@ import { Context, CurrentCaller } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { type JsonAnswer, jsonPieces } from '../http/file-answers';
 import { EVENT_COUNT_HEADERS } from '../http/headers';
-import { EventPages, hostIdsOf, type ShowsOrigin, toCountHeaders } from './event-pages';
+import { EventPages, hostIdsOf, type ReadableHosts, type ShowsOrigin, toCountHeaders } from './event-pages';
 
 const parseProps = createJsonParser(Type.Unsafe<JsonObject | JsonValue[]>({ type: ['object', 'array'] }), {
   name: 'props',
@@ -52,8 +52,8 @@ function fromPairs(items: readonly JsonValue[]): JsonObject | undefined {
 /** The events of a query that a caller may read. */
 interface ReadableEvents {
   readonly query: ListEventsQuery;
-  /** The infra-envs to which the ids of hosts refer; undefined: all. */
-  readonly infraEnvIds?: readonly string[];
+  /** The hosts to which the ids of hosts refer; undefined: all. */
+  readonly hosts?: ReadableHosts;
 }
 
 /**
@@ -89,7 +89,7 @@ export class EventScopes {
       const reason = 'This token does not give access to these events. Name its own infra-env or cluster.';
       throw new RefusalError({ code: 'not-found', reason });
     }
-    return { query, infraEnvIds: 'infraEnvId' in scope ? [scope.infraEnvId] : undefined };
+    return { query, hosts: 'infraEnvId' in scope ? new Map([[scope.infraEnvId, hostIdsOf(query)]]) : undefined };
   }
 
   /**
@@ -135,16 +135,14 @@ export class EventScopes {
     // Only events of the cluster are listed, also those of its removed hosts and infra-envs.
     await this.ownership.requireVisible(caller, clusterId ? { clusterId } : { infraEnvId });
     if (clusterId) return { query };
-    const infraEnvIds = new Set<string>();
-    const hostIds: string[] = [];
-    for (const hostId of hostIdsOf(query)) {
-      const visible = await this.visibleInfraEnvs(caller, hostId);
-      if (visible.length > 0) hostIds.push(hostId);
-      for (const id of visible) infraEnvIds.add(id);
-    }
-    // Without infra-envs, no event of a host matches.
-    const ofHosts = hostIds.length > 0 ? { host_id: undefined, host_ids: hostIds } : {};
-    return { query: { ...query, ...ofHosts }, infraEnvIds: [...infraEnvIds] };
+    const hosts = new Map<string, string[]>();
+    for (const hostId of hostIdsOf(query))
+      for (const infraEnvId of await this.visibleInfraEnvs(caller, hostId)) {
+        const ids = hosts.get(infraEnvId) ?? [];
+        ids.push(hostId);
+        hosts.set(infraEnvId, ids);
+      }
+    return { query, hosts };
   }
 
   /** Returns the infra-envs in which the caller may read a host with that id. */
@@ -210,7 +208,7 @@ export class EventsController {
       return jsonPieces(await this.pages.text([]));
     }
     const readable = await this.visible.readable(request.caller, query);
-    const { events, counts } = await this.pages.read(readable.query, readable.infraEnvIds);
+    const { events, counts } = await this.pages.read(readable.query, readable.hosts);
     void reply.headers(toCountHeaders(query, counts));
     return jsonPieces(await this.pages.text(events, await this.visible.originsShownTo(request.caller, events)));
   }
