@@ -2,6 +2,8 @@ import type { Boot, Cpu, Gpu, Memory, SystemVendor } from '../machine/inventory'
 import { type MachineFiles, readMounts } from './machine-files';
 
 const KHZ_PER_MHZ = 1000;
+/** Members of /proc/cpuinfo with a frequency in MHz: of x86_64, s390x and ppc64le. */
+const FREQUENCIES = ['cpu mhz', 'cpu mhz static', 'clock'];
 
 export function readCpu(files: MachineFiles, architecture: string): Cpu {
   const lines = (files.text('/proc/cpuinfo') ?? '').split('\n').map((line) => line.split(/\s*:\s*/));
@@ -15,9 +17,14 @@ export function readCpu(files: MachineFiles, architecture: string): Cpu {
     architecture,
     count: processors.length,
     flags: flags.filter((flag) => flag !== ''),
-    frequency: Math.max(0, kHzMax / KHZ_PER_MHZ, ...valuesOf('cpu mhz').map(Number).filter(Number.isFinite)),
-    // s390x has a machine type and no model name.
-    model_name: valuesOf('model name')[0] ?? /machine = (\w+)/.exec(valuesOf('processor 0')[0] ?? '')?.[1],
+    frequency: Math.max(
+      0,
+      kHzMax / KHZ_PER_MHZ,
+      ...FREQUENCIES.flatMap(valuesOf).map(Number.parseFloat).filter(Number.isFinite),
+    ),
+    // ppc64le names the model "cpu". s390x has a machine type and no model name.
+    model_name:
+      valuesOf('model name')[0] ?? valuesOf('cpu')[0] ?? /machine = (\w+)/.exec(valuesOf('processor 0')[0] ?? '')?.[1],
   };
 }
 
