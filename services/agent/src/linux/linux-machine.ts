@@ -106,7 +106,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
       bootId: files.text('/proc/sys/kernel/random/boot_id') ?? '',
     }),
     isMediaReadable: () => isMediaReadable(files),
-    isInstalling: (signal) => isInstallerRunning(run, signal),
+    isInstalling: (signal) => isInstallerRunning(files, run, signal),
   };
 }
 

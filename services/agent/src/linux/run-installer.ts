@@ -7,6 +7,7 @@ import type { DiscoverySettings } from '../discovery-settings';
 import { StepFailed } from '../machine/machine.port';
 import type { InstallRequest } from '../steps/step-work';
 import { endOf, execute, type RunCommand } from './command';
+import type { MachineFiles } from './machine-files';
 
 /** Access of the installer to the service, and the programs that it uses. */
 export interface InstallerAccess {
@@ -129,8 +130,19 @@ export async function stopInstaller(run: RunCommand, signal: AbortSignal): Promi
 /** A unit that ends may take a minute, and systemd starts no other one with its name meanwhile. */
 const RUNNING_STATES = ['activating', 'active', 'deactivating'];
 
+/** Folder of the processes of the unit, in version 2 and version 1 of control groups. systemd removes it when the unit has ended. */
+const UNIT_FOLDERS = ['', 'systemd/'].map(
+  (version) => `/sys/fs/cgroup/${version}system.slice/${INSTALLER_UNIT}.service`,
+);
+
 /** Returns whether the installer runs in its unit or in its container. */
-export async function isInstallerRunning(run: RunCommand, signal: AbortSignal): Promise<boolean> {
+export async function isInstallerRunning(
+  files: Pick<MachineFiles, 'exists'>,
+  run: RunCommand,
+  signal: AbortSignal,
+): Promise<boolean> {
+  // systemd may not answer in time while the temporary control plane needs all memory. The host would count as restarted.
+  if (UNIT_FOLDERS.some((folder) => files.exists(folder))) return true;
   const answers = (expected: readonly string[], program: string, ...args: string[]): Promise<boolean> =>
     run(program, args, signal).then(
       ({ stdout }) => expected.includes(stdout.trim()),

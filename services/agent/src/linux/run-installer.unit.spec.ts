@@ -1,6 +1,6 @@
 import { parseStepArgs } from '../steps/step-args';
 import { recorded } from './recorded-commands.fixture.spec';
-import { runInstaller } from './run-installer';
+import { isInstallerRunning, runInstaller } from './run-installer';
 
 const ORDER = parseStepArgs.install([
   JSON.stringify({
@@ -34,3 +34,17 @@ it('the container of an earlier installation does not keep the installer from st
   expect(lines.at(-2)).toBe('podman rm -i assisted-installer');
   expect(lines.at(-1)).toMatch(/^podman run .* --name=assisted-installer /);
 });
+
+it.each([
+  ['of version 2 of control groups', 'system.slice', true],
+  ['of version 1 of control groups', 'systemd/system.slice', true],
+  ['of another slice', 'user.slice', false],
+])(
+  'an installer runs while its unit has a folder %s, also when systemd does not answer',
+  async (_, slice, isRunning) => {
+    const silent = { exitCode: 124, stdout: '' };
+    const { run } = recorded({ systemctl: silent, podman: silent });
+    const files = { exists: (path: string) => path === `/sys/fs/cgroup/${slice}/muster-installer.service` };
+    expect(await isInstallerRunning(files, run, new AbortController().signal)).toBe(isRunning);
+  },
+);
