@@ -27,6 +27,31 @@ objectStoreContract('inMemoryObjectStore', async () => ({ objects: inMemoryObjec
 secretsContract('inMemorySecrets', async () => ({ secrets: inMemorySecrets(), close: nothingToClose }));
 
 describe('inMemoryReadModels', () => {
+  it('reads a page of many values without sorting the keys of all of them', async () => {
+    const models = inMemoryReadModels();
+    const keyOf = (n: number): string => String(n).padStart(6, '0');
+    const keys = Array.from({ length: 12_000 }, (_, n) => keyOf(n));
+    const put = keys.map((key, n) => ({
+      kind: 'put' as const,
+      collection: 'logs',
+      key,
+      document: { host: `h${n % 100}` },
+    }));
+    await models.commit('logs', 1, put);
+    const query = { collection: 'logs', where: { host: Array.from({ length: 100 }, (_, n) => `h${n}`) }, limit: 50 };
+    const sort = jest.spyOn(Array.prototype, 'sort');
+    const read = async (page: Partial<ReadModelQuery>): Promise<readonly string[]> =>
+      (await models.find({ ...query, ...page })).map(({ key }) => key);
+    expect(await read({})).toEqual(keys.slice(0, 50));
+    sort.mockClear();
+    expect(await read({ after: keyOf(7_007), offset: 3 })).toEqual(keys.slice(7_011, 7_061));
+    expect(await read({ offset: 30, orderBy: { descending: true } })).toEqual(keys.slice(-80, -30).reverse());
+    expect(await read({ offset: 11_990, orderBy: { descending: true } })).toEqual(keys.slice(0, 10).reverse());
+    const sorted = sort.mock.contexts.map((list) => list.length);
+    sort.mockRestore();
+    expect(Math.max(...sorted)).toBeLessThanOrEqual(100);
+  });
+
   it('notifies listeners of a commit after it can be read, and not of a commit without changes', async () => {
     const models = inMemoryReadModels();
     const heard: unknown[] = [];

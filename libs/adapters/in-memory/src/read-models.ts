@@ -198,11 +198,48 @@ const keysAfter = (lists: KeyLists, after: string | undefined): KeyLists =>
         return keys.slice(keys[place] === after ? place + 1 : place);
       });
 
-/** Returns the keys from `begin` to before `end` of all lists together. Reads at most `end` keys of each list. */
+/** Returns the keys from `begin` to before `end` of all lists together. Reads at most `end` keys, and the first one of each list. */
 function pageOf(lists: KeyLists, begin: number, end: number, descending: boolean): readonly string[] {
-  const first = lists.map((keys) => (descending ? keys.slice(Math.max(keys.length - end, 0)) : keys.slice(0, end)));
-  const keys = first.length === 1 ? (first[0] ?? []) : first.flat().sort(byText);
-  return descending ? keys.reverse().slice(begin, end) : keys.slice(begin, end);
+  const [only = [], ...others] = lists;
+  if (others.length > 0) return firstOf(lists, end, descending).slice(begin);
+  if (!descending) return only.slice(begin, end);
+  return only.slice(Math.max(only.length - end, 0), Math.max(only.length - begin, 0)).reverse();
+}
+
+/** A list from its next key on. */
+interface Rest {
+  readonly keys: readonly string[];
+  readonly at: number;
+  readonly next: string;
+}
+
+/** Merges the first keys of sorted lists, `count` in all. 1,000 hosts have 4,000 lists, and to sort the first keys of each takes seconds. */
+function firstOf(lists: KeyLists, count: number, descending: boolean): readonly string[] {
+  const step = descending ? -1 : 1;
+  const restAt = (keys: readonly string[], at: number): Rest[] => {
+    const next = keys[at];
+    return next === undefined ? [] : [{ keys, at, next }];
+  };
+  const isLater = (left: Rest, right: Rest): boolean => step * byText(left.next, right.next) > 0;
+  // The list with the first key is the last one, because the others keep their places when it is removed.
+  const rests = lists
+    .flatMap((keys) => restAt(keys, descending ? keys.length - 1 : 0))
+    .sort((left, right) => step * byText(right.next, left.next));
+  const merged: string[] = [];
+  for (let first = rests.pop(); first !== undefined && merged.length < count; first = rests.pop()) {
+    merged.push(first.next);
+    for (const rest of restAt(first.keys, first.at + step)) {
+      let [low, high] = [0, rests.length];
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        const other = rests[middle];
+        if (other && isLater(other, rest)) low = middle + 1;
+        else high = middle;
+      }
+      rests.splice(low, 0, rest);
+    }
+  }
+  return merged;
 }
 
 /** Called after each commit that changed the checkpoint, with the projection and its new position. */
