@@ -6,6 +6,7 @@ import {
   formatNetwork,
   isBroadcast,
   isCanonical,
+  isSameNetwork,
   parseAddressRanges,
   parseCidr,
   parseCidrs,
@@ -38,22 +39,59 @@ describe('CIDRs', () => {
     expect(formatNetwork(cidr(text))).toBe(network);
   });
 
-  it.each(['10.0.0.0', '10.0.0.0/33', 'fd00::/129', '10.0.0/8', '10.0.0.0/', '10.0.0.0/-1', '/24', '10.0.0.0/8x'])(
-    'returns undefined for %s',
-    (text) => {
-      expect(parseCidr(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '10.0.0.0',
+    '10.0.0.0/33',
+    'fd00::/129',
+    '10.0.0/8',
+    '10.0.0.0/',
+    '10.0.0.0/-1',
+    '/24',
+    '10.0.0.0/8x',
+    '10.0.0.0/0024',
+  ])('returns undefined for %s', (text) => {
+    expect(parseCidr(text)).toBeUndefined();
+  });
+
+  it('parseCidrs omits texts that are not CIDRs and keeps the order of the others', () => {
+    const cidrs = parseCidrs(['fd00::/64', '10.0.0.0', '192.168.1.7/24', '']);
+    expect(cidrs.map(formatNetwork)).toEqual(['fd00::/64', '192.168.1.0/24']);
+  });
 
   it.each([
     ['10.0.0.0/24', '10.0.0.255', true],
     ['10.0.0.0/24', '10.0.1.0', false],
+    ['10.0.1.0/24', '10.0.0.255', false],
+    ['10.0.1.0/24', '10.0.1.0', true],
     ['200.0.0.0/8', '200.1.2.3', true],
     ['fd00::/64', 'fd00::ffff:ffff:ffff:ffff', true],
     ['fd00::/64', 'fd00:0:0:1::', false],
     ['0.0.0.0/0', 'fd00::1', false],
   ])('containsIp: %s contains %s: %s', (network, address, contains) => {
     expect(containsIp(cidr(network), ip(address))).toBe(contains);
+  });
+
+  it.each([
+    ['10.0.0.0/24', '10.0.0.0/24', true],
+    ['10.0.0.0/24', '10.0.0.0/32', true],
+    ['10.0.0.0/24', '10.0.0.255/32', true],
+    ['10.0.0.0/24', '10.0.1.0/32', false],
+    ['10.0.1.0/24', '10.0.0.0/24', false],
+    ['0.0.0.0/0', '::/0', false],
+    ['fd00::/64', 'fd00::ffff:ffff:ffff:ffff/128', true],
+    ['fd00::/64', 'fd00:0:0:1::/64', false],
+  ])('cidrsOverlap: %s and %s overlap: %s', (first, second, overlap) => {
+    expect(cidrsOverlap(cidr(first), cidr(second))).toBe(overlap);
+    expect(cidrsOverlap(cidr(second), cidr(first))).toBe(overlap);
+  });
+
+  it.each([
+    ['192.168.1.7/24', '192.168.1.0/24', true],
+    ['192.168.1.0/24', '192.168.1.0/25', false],
+    ['192.168.1.0/24', '192.168.2.0/24', false],
+    ['0.0.0.0/0', '::/0', false],
+  ])('isSameNetwork: %s and %s are the same network: %s', (first, second, isSame) => {
+    expect(isSameNetwork(cidr(first), cidr(second))).toBe(isSame);
   });
 
   it('isBroadcast is true for the last address of IPv4 networks with a prefix of at most 30 bits', () => {
