@@ -97,7 +97,8 @@ describe('images without OS_IMAGES', () => {
     const [name = ''] = defaults.map(([version]) => version);
     expect(defaults).toHaveLength(1);
     expect(catalogue.findRelease(name, 'x86_64')).toMatchObject({ simulated: true });
-    for (const version of ['', name]) expect(catalogue.findOsImage(version, 'x86_64')?.url).toMatch(/^file:/);
+    for (const version of ['', name])
+      expect(catalogue.findOsImage(version, 'x86_64', 'full-iso')?.url).toMatch(/^file:/);
   });
 
   it('are those of the default catalogue when the simulated image is disabled', async () => {

@@ -24,6 +24,8 @@ export interface OsImage {
   readonly url: string;
   /** Build of the image. */
   readonly version: string;
+  /** `full-iso` (default) or `disconnected-iso`. */
+  readonly type?: string;
 }
 
 const VERSION_SUPPORT_LEVELS = ['beta', 'production', 'maintenance', 'end-of-life'];
@@ -87,9 +89,17 @@ export class VersionCatalogue {
   /**
    * Returns the live image for a version of any precision. When none has this version, returns that of its minor version: the one
    * named "4.18" or else the newest, as assisted-service v2. Without a version, returns the image of the default release.
+   * Disconnected images are made from those of their own type, which assisted-service v2 does not require at the registration. So other
+   * images are returned when there are none of that type.
    */
-  findOsImage(version: string, cpuArchitecture: string): OsImage | undefined {
+  findOsImage(version: string, cpuArchitecture: string, imageType: string): OsImage | undefined {
     const images = this.osImages.filter((image) => image.cpu_architecture === cpuArchitecture);
+    const others = images.filter(({ type }) => !isDisconnected(type));
+    const own = isDisconnected(imageType) ? images.filter(({ type }) => isDisconnected(type)) : others;
+    return this.osImageIn(own, version) ?? this.osImageIn(others, version);
+  }
+
+  private osImageIn(images: readonly OsImage[], version: string): OsImage | undefined {
     if (version === '') return this.defaultOsImage(images);
     return (
       images.find((image) => image.openshift_version === version || image.version === version) ??
@@ -102,8 +112,10 @@ export class VersionCatalogue {
     return [...new Set(this.releases.flatMap(({ openshift_version, version }) => [openshift_version, version]))];
   }
 
-  osVersionNames(): readonly string[] {
-    return [...new Set(this.osImages.map(({ openshift_version }) => openshift_version))];
+  /** Version names that findOsImage accepts for an image type. */
+  osVersionNames(imageType: string): readonly string[] {
+    const images = this.osImages.filter(({ type }) => isDisconnected(imageType) || !isDisconnected(type));
+    return [...new Set(images.map(({ openshift_version }) => openshift_version))];
   }
 
   /**
@@ -139,6 +151,8 @@ export class VersionCatalogue {
     return (line === undefined ? undefined : osImageOfLine(images, line)) ?? newestOsImage(images);
   }
 }
+
+const isDisconnected = (type: string | undefined): boolean => type === 'disconnected-iso';
 
 const osImageOfLine = (images: readonly OsImage[], line: string): OsImage | undefined =>
   images.find((image) => image.openshift_version === line) ??

@@ -25,7 +25,7 @@ describe('VersionCatalogue', () => {
     ['4.99', 'x86_64', undefined],
     ['4.10', 's390x', undefined],
   ])('findOsImage for version %j on %s returns the live image of %s', (version, architecture, found) => {
-    expect(catalogue.findOsImage(version, architecture)?.openshift_version).toBe(found);
+    expect(catalogue.findOsImage(version, architecture, 'full-iso')?.openshift_version).toBe(found);
   });
 
   it.each([
@@ -42,7 +42,27 @@ describe('VersionCatalogue', () => {
       version: `build of ${openshift_version}`,
     }));
     const several = new VersionCatalogue([], images);
-    expect(several.findOsImage(version, 'x86_64')?.openshift_version).toBe(found);
+    expect(several.findOsImage(version, 'x86_64', 'full-iso')?.openshift_version).toBe(found);
+  });
+
+  it.each([
+    ['4.18', 'full-iso', 'full 4.18'],
+    ['4.18', 'minimal-iso', 'full 4.18'],
+    ['4.18', 'disconnected-iso', 'disconnected 4.18'],
+    ['4.20', 'full-iso', undefined],
+    ['4.20', 'disconnected-iso', 'disconnected 4.20'],
+    ['', 'full-iso', 'full 4.18'],
+    ['', 'disconnected-iso', 'disconnected 4.20'],
+    // The catalogue may have no disconnected image of a version when the infra-env is registered.
+    ['4.17', 'disconnected-iso', 'full 4.17'],
+  ])('findOsImage for version %j and an image of type %s returns %s', (version, imageType, found) => {
+    const images = ['disconnected 4.18', 'full 4.17', 'full 4.18', 'disconnected 4.20'].map((build) => {
+      const [type = '', openshift_version = ''] = build.split(' ');
+      const url = `https://images.example.com/${type}`;
+      return { type: `${type}-iso`, openshift_version, cpu_architecture: 'x86_64', url, version: build };
+    });
+    const both = new VersionCatalogue([], images);
+    expect(both.findOsImage(version, 'x86_64', imageType)?.version).toBe(found);
   });
 
   it.each([
@@ -79,8 +99,8 @@ describe('VersionCatalogue', () => {
     );
     expect(named.findRelease('4.18', 'arm64')?.url).toBe('https://images.example.com/aarch64');
     expect(named.findRelease('4.18', 'x86_64')?.url).toBe('https://images.example.com/multi');
-    expect(named.findOsImage('4.18', 'arm64')?.url).toBe('https://images.example.com/aarch64');
-    expect(named.findOsImage('4.18', 'x86_64')?.url).toBe('https://images.example.com/amd64');
+    expect(named.findOsImage('4.18', 'arm64', 'full-iso')?.url).toBe('https://images.example.com/aarch64');
+    expect(named.findOsImage('4.18', 'x86_64', 'full-iso')?.url).toBe('https://images.example.com/amd64');
     expect(named.toV2()).toMatchObject({
       '4.18.3': { cpu_architectures: ['arm64'] },
       '4.18.3-multi': { cpu_architectures: ['x86_64', 'arm64'] },

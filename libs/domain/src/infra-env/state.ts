@@ -1,7 +1,6 @@
 import type { InfraEnvEvent, InfraEnvSettings, Owner, Plain } from '@muster/contracts';
 import { unknownEvent } from '@muster/decision';
 import { onlyPresent, selectMembers } from '@muster/schema';
-import type { ClusterState } from '../cluster/state';
 import { isSameValue } from '../text-forms';
 
 /** The internal statuses of an infra-env. The v2 API has none. */
@@ -38,7 +37,7 @@ const EMPTY_MEANS_UNCHANGED: ReadonlySet<string> = new Set<keyof Settings>(['ssh
 const NTP_FIELDS = ['ntpSources', 'additionalNtpSources'] as const;
 
 /** The image type of an infra-env that is registered without an image type. */
-export const defaultImageType = (cluster: Pick<ClusterState, 'kind'> | undefined): string =>
+export const defaultImageType = (cluster: { readonly kind: string } | undefined): string =>
   cluster?.kind === 'DisconnectedCluster' ? 'disconnected-iso' : 'full-iso';
 
 export function withInfraEnvDefaults(given: Settings): Settings {

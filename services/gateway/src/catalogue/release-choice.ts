@@ -103,10 +103,11 @@ export class ReleaseChoice {
   ofInfraEnv(
     openshiftVersion: string,
     cpuArchitecture: string | undefined,
+    imageType: string,
   ): Pick<Plain<InfraEnvSettings>, 'openshiftVersion' | 'cpuArchitecture'> {
     const architecture = normalised(cpuArchitecture);
-    const image = this.catalogue.findOsImage(openshiftVersion, architecture);
-    if (!image) throw noVersion(openshiftVersion, architecture, this.catalogue.osVersionNames());
+    const image = this.catalogue.findOsImage(openshiftVersion, architecture, imageType);
+    if (!image) throw noVersion(openshiftVersion, architecture, this.catalogue.osVersionNames(imageType));
     return { openshiftVersion: image.openshift_version, cpuArchitecture: architecture };
   }
 }

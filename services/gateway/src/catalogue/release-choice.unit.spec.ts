@@ -63,7 +63,7 @@ describe('the release image of a new cluster', () => {
     });
     for (const cpu_architecture of ['arm64', 'aarch64'] as const) {
       expect(choice.ofCluster({ openshift_version: '4.18', cpu_architecture }, user).cpuArchitecture).toBe('arm64');
-      expect(choice.ofInfraEnv('4.18', cpu_architecture).cpuArchitecture).toBe('arm64');
+      expect(choice.ofInfraEnv('4.18', cpu_architecture, 'full-iso').cpuArchitecture).toBe('arm64');
     }
   });
 

@@ -10,6 +10,7 @@ import {
   type V2InfraEnv,
 } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
+import { defaultImageType } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { IDS } from '@muster/nest-kit';
 import type { Ids } from '@muster/ports';
@@ -77,7 +78,7 @@ export class InfraEnvsController {
         settings: {
           ...settings,
           ...this.ntpDefault(body),
-          ...this.releases.ofInfraEnv(version, body.cpu_architecture),
+          ...this.releases.ofInfraEnv(version, body.cpu_architecture, settings.imageType || defaultImageType(cluster)),
         },
         owner: { userName: context.user ?? '', orgId: context.org ?? '', emailDomain: '' },
         pullSecret: body.pull_secret,
@@ -115,10 +116,11 @@ export class InfraEnvsController {
     // Empty means unchanged, as in the v2 API.
     const pullSecret = body.pull_secret || undefined;
     if (pullSecret) checkPullSecret(pullSecret);
-    const { cpu_architecture: architecture } = await this.infraEnvs.document(infraEnvId);
+    const { cpu_architecture: architecture, type } = await this.infraEnvs.document(infraEnvId);
     const changes = toInfraEnvChanges(body);
     if (changes.openshiftVersion) {
-      changes.openshiftVersion = this.releases.ofInfraEnv(changes.openshiftVersion, architecture).openshiftVersion;
+      const chosen = this.releases.ofInfraEnv(changes.openshiftVersion, architecture, changes.imageType || type);
+      changes.openshiftVersion = chosen.openshiftVersion;
     }
     const input = { infraEnvId, changes, pullSecret, ...toInfraEnvDocuments(body) };
     await this.commands.execute(RegistrationService.method.reviseInfraEnv, input, context);

@@ -74,6 +74,34 @@ describe('infra-envs and hosts over REST', () => {
     await own.close();
   });
 
+  it.each([
+    ['full-iso', '', 201, '4.18'],
+    ['disconnected-iso', '', 201, '4.20'],
+    ['minimal-iso', '4.20', 400, undefined],
+  ])(
+    'chooses for an image of type %s and version %j an image that it can be made from',
+    async (type, version, ...expected) => {
+      const osImage = {
+        openshift_version: '4.18',
+        cpu_architecture: 'x86_64',
+        url: 'https://images.lan/a',
+        version: 'a',
+      };
+      const disconnected = { ...osImage, openshift_version: '4.20', version: 'b', type: 'disconnected-iso' };
+      const own = await startRunningGateway({ OS_IMAGES: JSON.stringify([osImage, disconnected]) });
+      await own.answers(registerInfraEnv, async ({ infraEnvId }) => {
+        await own.project(3, [infraEnvDocument({ id: String(infraEnvId) })]);
+        return { stored: { position: 3, revision: 0 } };
+      });
+      const json = { name: 'site', pull_secret: PULL_SECRET, image_type: type, openshift_version: version };
+      const { status, text } = await own.call('POST', INFRA_ENVS, { json });
+      expect(text).not.toMatch(/4\.18.*4\.20/);
+      const settings = own.received[0]?.body['settings'] as { readonly openshiftVersion?: string } | undefined;
+      expect([status, settings?.openshiftVersion]).toEqual(expected);
+      await own.close();
+    },
+  );
+
   it('returns the trust bundle from its sealed document', async () => {
     const { digest } = await sealDocument(gateway.platform.secrets, INFRA_ENV_ID, 'PEM');
     await gateway.project(3, [infraEnvDocument({ _trust_bundle_digest: digest })]);

@@ -57,7 +57,9 @@ export class ImageUrls {
     request: ImageRequest = this.ownRequest(),
     base = this.imageBaseUrl(request),
   ): Promise<NetworkBootUrls> {
-    const query = new URLSearchParams({ arch: infraEnv.cpu_architecture, version: this.versionOf(infraEnv) });
+    // A network boot uses the files of a full image, regardless of the image type.
+    const version = this.versionOf({ ...infraEnv, type: 'full-iso' });
+    const query = new URLSearchParams({ arch: infraEnv.cpu_architecture, version });
     return {
       initrdUrl: await this.urlWithToken(`${base}/images/${infraEnv.id}/pxe-initrd`, infraEnv, query, request),
       kernelUrl: `${base}/boot-artifacts/kernel?${query.toString()}`,
@@ -131,8 +133,12 @@ export class ImageUrls {
     return this.clock.nowMs() + this.config.imageExpirationMs;
   }
 
-  private versionOf({ openshift_version: wanted = '', cpu_architecture: architecture }: InfraEnvDocument): string {
-    return this.catalogue.findOsImage(wanted, architecture)?.openshift_version ?? wanted;
+  private versionOf({
+    openshift_version: wanted = '',
+    cpu_architecture: architecture,
+    type,
+  }: InfraEnvDocument): string {
+    return this.catalogue.findOsImage(wanted, architecture, type)?.openshift_version ?? wanted;
   }
 
   /** The image service has the host name of the request, unless a setting names another. */

@@ -6,8 +6,6 @@ import { RefusalError } from '@muster/problems';
 
 /** An element of OS_IMAGES. */
 export interface OsImageEntry extends OsImage {
-  /** Type of the ISO at the URL: `full-iso` (default) or `disconnected-iso`. */
-  readonly type?: string;
   /** Hex. Checked when the image is downloaded, and when a file is opened. */
   readonly sha256?: string;
 }
@@ -39,7 +37,7 @@ export class OsImageCatalogue {
   /** `version`: of the build, or a full or partial OpenShift version. Returns undefined when no image matches. */
   lookUp(version: string, architecture: string, kind: BaseKind = 'full-iso'): OsImageEntry | undefined {
     if (version === '') return undefined;
-    return this.byKind.get(kind)?.findOsImage(version, canonicalArchitecture(architecture));
+    return this.byKind.get(kind)?.findOsImage(version, canonicalArchitecture(architecture), kind);
   }
 
   /**
