@@ -27,6 +27,23 @@ objectStoreContract('inMemoryObjectStore', async () => ({ objects: inMemoryObjec
 secretsContract('inMemorySecrets', async () => ({ secrets: inMemorySecrets(), close: nothingToClose }));
 
 describe('inMemoryReadModels', () => {
+  it('reads a page of all documents without sorting all keys, for any order in which they were stored', async () => {
+    const models = inMemoryReadModels();
+    const keys = Array.from({ length: 500 }, (_, n) => String(n).padStart(6, '0'));
+    const put = (key: string) => ({ kind: 'put' as const, collection: 'logs', key, document: { n: 1 } });
+    await models.commit('logs', 1, keys.toReversed().map(put));
+    const read = async (page: Partial<ReadModelQuery>): Promise<readonly string[]> =>
+      (await models.find({ collection: 'logs', where: {}, ...page })).map(({ key }) => key);
+    expect(await read({})).toEqual(keys);
+    const sort = jest.spyOn(Array.prototype, 'sort');
+    await models.commit('logs', 2, [put('000007.5'), { kind: 'remove', collection: 'logs', key: '000009' }]);
+    expect(await read({ after: '000006', limit: 4 })).toEqual(['000007', '000007.5', '000008', '000010']);
+    expect(await read({ limit: 2, orderBy: { descending: true } })).toEqual(['000499', '000498']);
+    const sorted = sort.mock.contexts.map((list) => list.length);
+    sort.mockRestore();
+    expect(Math.max(...sorted)).toBe(0);
+  });
+
   it('reads a page of many values without sorting the keys of all of them', async () => {
     const models = inMemoryReadModels();
     const keyOf = (n: number): string => String(n).padStart(6, '0');

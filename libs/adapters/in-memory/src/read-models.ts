@@ -27,8 +27,8 @@ type Value = string | number | boolean;
 export type KeyLists = readonly (readonly string[])[];
 
 /**
- * Keys of the documents, in order, by the values of some top-level fields. Documents that no query can match are
- * omitted.
+ * Keys of the documents, in order, by the values of some top-level fields; all keys without fields. Documents that no query can match
+ * are omitted.
  */
 export class FieldsIndex {
   private readonly keysByValues = new Map<Value, string[]>();
@@ -175,8 +175,7 @@ export class Collection {
   }
 
   private listsOf(where: ReadModelQuery['where']): KeyLists {
-    const fields = Object.keys(where).sort(byText);
-    return fields.length === 0 ? [[...this.documents.keys()].sort(byText)] : this.indexOf(fields).listsOf(where);
+    return this.indexOf(Object.keys(where).sort(byText)).listsOf(where);
   }
 
   private indexOf(fields: readonly string[]): FieldsIndex {
