@@ -118,6 +118,16 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
   let bootId = '';
   let isRestartPending = mishaps.restartsWhileWriting === true;
   let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+  /** Number of times that the machine was switched off. */
+  let timesOff = 0;
+  const switchOffAndOn = async (whileOff: () => void): Promise<void> => {
+    const off = machine.powerOff();
+    const own = timesOff;
+    await off;
+    whileOff();
+    // A machine that was switched off again meanwhile stays off, or starts after that.
+    if (timesOff === own) machine.powerOn();
+  };
 
   const inventory = (): Inventory => (fault ? HARDWARE_FAULTS[fault].apply(hardware.inventory) : hardware.inventory);
   const enter = (next: PowerState): void => {
@@ -252,6 +262,7 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
       running = { stop, ended };
     },
     powerOff: async () => {
+      timesOff += 1;
       const stopping = running;
       running = undefined;
       stopping?.stop.abort();
@@ -260,8 +271,7 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
     },
     restart: async (from = 'disk') => {
       bootsMedia = from === 'media';
-      await machine.powerOff();
-      machine.powerOn();
+      await switchOffAndOn(() => undefined);
     },
     startNodeAgent: () => {
       if (!running || !media || state !== 'installed') throw new Error(`${hostname} does not run from its disk.`);
@@ -269,11 +279,7 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
         observer.onTrouble?.(self, `the agent on the node stopped: ${errorMessage(error)}`);
       });
     },
-    repair: async () => {
-      await machine.powerOff();
-      fault = undefined;
-      machine.powerOn();
-    },
+    repair: () => switchOffAndOn(() => (fault = undefined)),
   };
   return machine;
 }
