@@ -14,26 +14,29 @@ const SIMULATOR = join(__dirname, '..', 'dist', 'main.js');
 describe('the simulator', () => {
   const folder = temporaryDirectory();
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('removes the part of an image that it received before %s', async (signal) => {
-    const server = createServer((_request, response) => void response.writeHead(200).write('a part of an image'));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/full.iso`;
-    const environment = { ...process.env, TMPDIR: folder.path };
-    const child = spawn(process.execPath, [SIMULATOR, '--image-url', url], { env: environment, stdio: 'ignore' });
-    const ended = once(child, 'exit');
-    try {
-      await once(server, 'request');
-      expect(readdirSync(folder.path)).toEqual([expect.stringMatching(/^muster-image-/)]);
-      child.kill(signal);
-      expect(await ended).toEqual([0, null]);
-      expect(readdirSync(folder.path)).toEqual([]);
-    } finally {
-      child.kill('SIGKILL');
-      server.closeAllConnections();
-      server.close();
-    }
-  });
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'removes the part of an image that it received before %s',
+    async (signal) => {
+      const server = createServer((_request, response) => void response.writeHead(200).write('a part of an image'));
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/full.iso`;
+      const environment = { ...process.env, TMPDIR: folder.path };
+      const child = spawn(process.execPath, [SIMULATOR, '--image-url', url], { env: environment, stdio: 'ignore' });
+      const ended = once(child, 'exit');
+      try {
+        await once(server, 'request');
+        expect(readdirSync(folder.path)).toEqual([expect.stringMatching(/^muster-image-/)]);
+        child.kill(signal);
+        expect(await ended).toEqual([0, null]);
+        expect(readdirSync(folder.path)).toEqual([]);
+      } finally {
+        child.kill('SIGKILL');
+        server.closeAllConnections();
+        server.close();
+      }
+    },
+  );
 
   it('ends and removes its files when the program that reads its output has ended', async () => {
     const { path } = await createBaseImage({ outPath: join(folder.path, 'base.iso') });

@@ -26,7 +26,8 @@ async function main(): Promise<void> {
   const fleet = simulatedFleet({ ...options, observer });
   const stop = new AbortController();
   const stopped = new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve()));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  // SIGHUP: its terminal was closed.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
   // A program that no longer reads the output, such as `head`.
   process.stdout.on('error', () => stop.abort());
   if (iso) await fleet.bootFromFile(iso);
