@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type Server, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import multipart from '@fastify/multipart';
 import { closePromptly, type TlsFiles } from '@muster/nest-kit';
 import { type TurnLimits, TurnQueue } from '@muster/ports';
-import { textAt } from '@muster/schema';
+import { textAt, urlHost } from '@muster/schema';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply } from 'fastify';
 import {
@@ -89,6 +89,7 @@ export function createFastifyServer(
   const server = adapter.getInstance();
   startInTurns(server);
   server.addHook('onRequest', (request, reply, done) => {
+    addHost(request.raw);
     void reply.header('X-Request-Id', request.id);
     done();
   });
@@ -99,6 +100,13 @@ export function createFastifyServer(
   answerFromKeptBodies(server);
   readUploads(server);
   return adapter;
+}
+
+/** A client of HTTP/1.0 may name no host. The URLs in its answer have the local address of the connection, at which it reached this service. */
+function addHost({ headers, socket }: IncomingMessage): void {
+  // The address of a connection is read from the system.
+  if (headers.host || !socket.localAddress) return;
+  headers.host = `${urlHost(socket.localAddress.replace(/^::ffff:/i, ''))}:${socket.localPort}`;
 }
 
 /** Answers a request that has no URL, because its head is not HTTP, too long or too slow, and ends the connection. */

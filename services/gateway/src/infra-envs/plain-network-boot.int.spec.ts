@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { RegistrationService } from '@muster/contracts';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { HOST_ID, INFRA_ENV_ID, infraEnvDocument } from '../sample-documents.fixture.spec';
@@ -43,5 +45,16 @@ describe('network boot with HTTP_LISTEN_PORT', () => {
     }));
     const { text } = await gateway.call('GET', `${INFRA_ENV}/hosts/${HOST_ID}/instructions`);
     expect(text.match(/https?:\/\/[^/]+/g)).toEqual(Array.from({ length: 3 }, () => 'https://127.0.0.1:8888'));
+  });
+
+  it('names the address that a client of HTTP/1.0 reached when it names no host', async () => {
+    await start({});
+    const { hostname, port, host } = new URL(gateway.url);
+    const ask = (line: string): Promise<string> => text(connect(Number(port), hostname).end(`${line}\r\n\r\n`));
+    const files = `${INFRA_ENV}/downloads/files`;
+    const script = await ask(`GET ${files}?file_name=ipxe-script HTTP/1.0`);
+    expect(script).toContain(`\ninitrd --name initrd http://${hostname}:8888/images/`);
+    const chain = await ask(`GET ${files}?file_name=ipxe-script&ipxe_script_type=boot-order-control HTTP/1.0`);
+    expect(chain).toContain(`http://${host}${files}?`);
   });
 });
