@@ -173,7 +173,8 @@ export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicati
   private async prepare(clusterId: string, entry: ClusterEntry): Promise<void> {
     const { attempt } = entry.state;
     const { state } = await this.artifacts.of.load(clusterId);
-    if (state.attempt >= attempt) return;
+    // An event of the cluster may make it due again while the service stops, and the stop waits for the end of the preparation.
+    if (state.attempt >= attempt || this.isStopping) return;
     const context = ownContext(`prepare-artifacts/${clusterId}/${attempt}`, entry.cause);
     const ending = new AbortController();
     const artifacts: Plain<Artifact>[] = [];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { MusterEvent } from '@muster/contracts';
-import { portOf, type RunningService } from '@muster/nest-kit';
+import { portOf, ReactorHost, type RunningService, type startMicroservice } from '@muster/nest-kit';
 import {
   eventually,
   type NatsServer,
@@ -18,6 +18,7 @@ import {
   preparationStarted,
   type Stage,
 } from '../ignition.fixture.spec';
+import { ArtifactsProcess } from './artifacts-process';
 
 /** Sealed by an attempt for its repetition. */
 const KEPT = 'artifacts/1/cluster-pki/kept';
@@ -73,6 +74,16 @@ describe('a preparation that reads a release from a registry that sends nothing'
     await eventually('the service connects again', () => connections.length === 2);
     await eventually('the first connection ends', () => connections[0]?.closed === true);
     expect(await stage.factsOf('artifact', CLUSTER_ID)).toEqual([]);
+  });
+
+  it('does not begin again while the service stops, also when an event makes its cluster due', async () => {
+    const { app } = service as Awaited<ReturnType<typeof startMicroservice>>;
+    app.get(ArtifactsProcess).beforeApplicationShutdown();
+    await eventually('the connection ends', () => connections.every(({ closed }) => closed));
+    const progress = { clusterId: CLUSTER_ID, attempt: 1, image: 'release', downloadedBytes: 1, totalBytes: 2 };
+    await stage.given('artifact', CLUSTER_ID, { type: 'ReleaseDownloadProgressed', data: progress });
+    await app.get(ReactorHost).followed(await stage.platform.eventStore.head());
+    expect(connections).toHaveLength(1);
   });
 
   it('is repeated after a restart of the service', async () => {
