@@ -32,6 +32,8 @@ const READY_EVENT = 'AssistedControllerIsReady';
 const UNKNOWN = 'unknown';
 /** Status of a cluster that is installed, and whose service has ended with the reboot of its host. */
 const WITHOUT_SERVICE = 'installed-without-service';
+/** In place of credentials that the cluster does not store in its config. */
+const NOT_STORED = 'not-stored';
 const WITHOUT_CLUSTER = 'The service no longer has this cluster.';
 const REFUSED = 'The service refused the token of the controller';
 const EXPIRED = 'The token is no longer valid, or the cluster was deleted.';
@@ -182,8 +184,17 @@ async function clusterWithoutService(
   signal: AbortSignal,
 ): Promise<ServiceCluster> {
   if (!(await isSelfInstalled(controller.cluster, signal))) throw error;
-  const [type] = Object.keys(objectAt(await installConfigOf(controller, signal), 'platform'));
-  return { status: UNKNOWN, platform: { type } };
+  const platform = objectAt(await installConfigOf(controller, signal), 'platform');
+  const [type] = Object.keys(platform);
+  const [vcenter] = listAt(platform, 'vsphere', 'vcenters');
+  // The config in the cluster has no credentials, but it has the name of their server, or its placeholder.
+  const access = { server: textAt(vcenter, 'server'), user: NOT_STORED, password: NOT_STORED };
+  return {
+    status: UNKNOWN,
+    platform: { type },
+    openshift_version: controller.settings.openshiftVersion,
+    install_config_overrides: JSON.stringify({ platform: { vsphere: { vcenters: [access] } } }),
+  };
 }
 
 /** The service may have been unavailable only for some time. Then the bootstrap host waits for the event. */

@@ -156,6 +156,20 @@ describe('a controller whose service does not answer any more', () => {
     ).toBe(false);
   });
 
+  it.each([
+    ['vc.example.com', false],
+    ['vcenterplaceholder', true],
+    ['', true],
+  ])(
+    'removes the taints of vSphere nodes with the vCenter "%s" in the config of the cluster: %s',
+    async (server, is) => {
+      const joining = { ...condition('Ready', 'False'), spec: { taints: [{ key: TAINT }] } };
+      const config = `platform: { vsphere: { vcenters: [{ server: '${server}', user: '', password: '' }] } }`;
+      const { untainted } = await runWith(0, 'agent-installer', condition('Available', 'False'), joining, { config });
+      expect(untainted).toBe(is);
+    },
+  );
+
   describe('and whose last worker has not joined', () => {
     const config = 'controlPlane: { replicas: 1 }\ncompute: [{ name: worker, replicas: 2 }]';
     const cluster = ['agent-installer', condition('Available'), condition('Ready')] as const;
