@@ -57,6 +57,30 @@ it('a command ends at its time limit although its program ignores signals', asyn
   expect([ended.exitCode, ended.stdout]).toEqual([124, 'begin\n']);
 }, 30_000);
 
+it.each([0, 3])(
+  'a command has exceeded its time limit also when its program then ends with exit code %s',
+  async (code) => {
+    const script = `trap "exit ${code}" TERM; echo begin; while :; do sleep 0.1; done`;
+    const run = () => runCommand('sh', ['-c', script], signal, { timeoutMs: 300 });
+    let ended = await run();
+    // On a busy machine, the time limit may pass before the program handles signals.
+    while (ended.stdout === '') ended = await run();
+    expect([ended.exitCode, ended.stdout]).toEqual([124, 'begin\n']);
+  },
+);
+
+it('a command has the exit code of its program, also when another one keeps the output open', async () => {
+  const run = async () => {
+    const ended = await runCommand('sh', ['-c', 'sleep 600 & echo $!; exit 3'], signal, { timeoutMs: 300 });
+    if (ended.stdout !== '') process.kill(Number(ended.stdout), 'SIGKILL');
+    return ended;
+  };
+  let ended = await run();
+  // On a busy machine, the time limit may pass before the program ends.
+  while (ended.exitCode === 124) ended = await run();
+  expect(ended.exitCode).toBe(3);
+}, 30_000);
+
 it('a command that is stopped does not keep the process alive, although its program ignores signals', async () => {
   const directory = temporaryDirectory();
   const file = join(directory.path, 'pid');

@@ -103,7 +103,13 @@ const runNow: RunCommand = (program, args, signal, settings = {}) =>
         // A cut copies the text, so it is not done for each chunk.
         else if (length > 2 * OUTPUT_CHARS_MAX) output[name] = output[name].slice(-OUTPUT_CHARS_MAX);
       });
-    const timers = [setTimeout(() => child.kill(), timeoutMs)];
+    let isLate = false;
+    const stopLate = (): void => {
+      // Another program may keep the output of one that has ended open.
+      isLate = child.exitCode === null && child.signalCode === null;
+      child.kill();
+    };
+    const timers = [setTimeout(stopLate, timeoutMs)];
     child.once('error', (error) => {
       for (const timer of timers) clearTimeout(timer);
       // The end of the agent does not wait for a program that ignores the signal.
@@ -117,7 +123,8 @@ const runNow: RunCommand = (program, args, signal, settings = {}) =>
       const [stdout, stderr] = [output.stdout, output.stderr].map((text) => text.slice(-OUTPUT_CHARS_MAX));
       const note = isTooLong ? `\n${TOO_LONG}${keepsEnd ? '; the end is kept' : ''}.` : '';
       const isStopped = isTooLong && !keepsEnd;
-      const exitCode = isStopped ? -1 : (code ?? (child.killed ? TIMEOUT_EXIT_CODE : -1));
+      // A program that is stopped may end with any exit code, also with 0.
+      const exitCode = isStopped ? -1 : isLate ? TIMEOUT_EXIT_CODE : (code ?? -1);
       resolve({ exitCode, stdout: stdout ?? '', stderr: `${stderr}${note}`.trimStart(), isCut: isTooLong });
     };
     child.once('close', end);
@@ -126,7 +133,7 @@ const runNow: RunCommand = (program, args, signal, settings = {}) =>
       stop();
       child.kill('SIGKILL');
       child.unref();
-      end(null);
+      end(child.exitCode);
     };
     timers.push(setTimeout(giveUp, timeoutMs + END_MS_MAX));
   });
