@@ -136,7 +136,7 @@ const badEscapeText = (setting: SettingName): string =>
 /** Errors that the clients throw before they connect, by name or by text. */
 const MALFORMED_NAMES: ReadonlySet<string> = new Set(['MongoParseError', 'MongoAPIError', 'InvalidBucketNameError']);
 const MALFORMED =
-  /^Unexpected ".*" at position \d|^Unable to parse .* with URL$|is not of the form|more than one "@"|^Failed to load certificate file|TypeError: Invalid URL/;
+  /^Unexpected text at position \d|^Unable to parse .* with URL$|is not of the form|more than one "@"|^Failed to load certificate file|TypeError: Invalid URL/;
 
 const isMalformed = (error: unknown, reason: string): boolean =>
   MALFORMED.test(reason) || (error instanceof Error && MALFORMED_NAMES.has(error.name));

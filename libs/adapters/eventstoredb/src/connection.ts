@@ -97,16 +97,35 @@ export function explainFailure(error: unknown): Failure | undefined {
   return BROKEN_TRANSPORT.test(reason) ? failure() : undefined;
 }
 
+/** As the client finds them: a password may contain "/" and "?". */
+const CREDENTIALS = /^[^:]+:[^@]+@/;
+const OPTION_VALUES = /([?&]\w+=)[^?&]*/g;
+
 /**
  * Returns `host:port` of every node in the URL, without credentials.
  * @throws Error when the URL has a second `@`, because a part of the password would be read as a host
  */
 export function addressOf(url: string): string {
-  const authority = /^[^:]+:\/\/([^/?]*)/.exec(url)?.[1] ?? '';
-  const parts = authority.split('@');
-  if (parts.length > 2)
+  const afterProtocol = url.trim().replace(/^[^:]+:\/\//, '');
+  const nodes = afterProtocol.replace(CREDENTIALS, '');
+  if (nodes.replace(OPTION_VALUES, '$1').split('@').length > (nodes === afterProtocol ? 2 : 1))
     throw new Error('The URL of EventStoreDB has more than one "@". Write an "@" in the user name or password as %40.');
-  return parts.at(-1) ?? '';
+  return /^[^/?]*/.exec(nodes)?.[0].replace(/^.*@/, '') ?? '';
+}
+
+/** Creates a client. Its warnings and its error about a URL contain parts of it, and so of the password. These are left out. */
+function openClient(url: string, warn: (text: string) => void): EventStoreDBClient {
+  const { warn: print } = console;
+  console.warn = (text: string) => warn(text.split(`\n${url.trim().replace(/\/+$/, '')}\n`, 1)[0] ?? '');
+  try {
+    return EventStoreDBClient.connectionString(url);
+  } catch (error) {
+    if (!(error instanceof Error && 'connectionString' in error)) throw error;
+    // Not with its cause, which has the URL.
+    throw new Error(error.message.replace(/^Unexpected "[^]*" at/, 'Unexpected text at'));
+  } finally {
+    console.warn = print;
+  }
 }
 
 /** The order and the bytes of the appends of one client that were sent and not answered. */
@@ -163,7 +182,7 @@ export class Connection {
     private readonly operationTimeoutMs = OPERATION_TIMEOUT_MS,
   ) {
     this.server = `EventStoreDB at ${addressOf(url)}`;
-    this.current = EventStoreDBClient.connectionString(url);
+    this.current = openClient(url, console.warn);
   }
 
   get client(): EventStoreDBClient {
@@ -249,7 +268,8 @@ export class Connection {
   private replace(client: EventStoreDBClient): void {
     if (client !== this.current) return;
     const { channel, appends } = this;
-    this.current = EventStoreDBClient.connectionString(this.url);
+    // The client has warned about the URL before.
+    this.current = openClient(this.url, () => undefined);
     this.channel = undefined;
     this.appends = new AppendsInFlight();
     this.replacement = dispose(client, channel);

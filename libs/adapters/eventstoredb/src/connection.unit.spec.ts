@@ -10,7 +10,7 @@ import {
   WrongExpectedVersionError,
 } from '@eventstore/db-client';
 import { type ServiceError, Metadata } from '@grpc/grpc-js';
-import { addressOf, explainFailure } from './connection';
+import { addressOf, Connection, explainFailure } from './connection';
 
 const failure = (message: string, code = 14): ServiceError =>
   Object.assign(new Error(message), { code, details: message, metadata: new Metadata() });
@@ -75,10 +75,45 @@ describe('address of an EventStoreDB URL', () => {
     ['esdb://10.0.0.5:2113?tls=false', '10.0.0.5:2113'],
     ['esdb+discover://admin:secret@a:2113,b:2113/?tls=true', 'a:2113,b:2113'],
     ['esdb://admin:se%40cret@a:2113', 'a:2113'],
+    ['esdb://admin:se/cret@a:2113,b:2113/?tls=true', 'a:2113,b:2113'],
+    ['esdb://admin:se?cret@a:2113', 'a:2113'],
+    ['esdb://admin:secret@a:2113?connectionName=me@home', 'a:2113'],
   ])('of %s is %s', (url, address) => expect(addressOf(url)).toBe(address));
 
-  it('throws when a part of the password could be read as a host', () => {
-    expect(() => addressOf('esdb://admin:se@cret@a:2113')).toThrow(/Write an "@" .* as %40/);
-    expect(() => addressOf('esdb://admin:se@cret@a:2113')).not.toThrow(/cret/);
+  it.each([
+    'esdb://admin@cret@a',
+    'esdb://admin:se@cret@a:2113',
+    'esdb://admin:se@cr/et@a:2113',
+    'esdb://admin:se@cr?et@a:2113?tls=true',
+    'esdb://admin:se@cr=et@a:2113?tls=true',
+  ])('throws when a part of the password could be read as a host: %s', (url) => {
+    expect(() => addressOf(url)).toThrow(/Write an "@" .* as %40/);
+    expect(() => addressOf(url)).not.toThrow(/cr|et@/);
+  });
+});
+
+describe('URL of EventStoreDB', () => {
+  const urlWith = (options: string): string => `esdb://admin:se/cret@127.0.0.1:1/?${options}`;
+
+  it('is not in the warnings of the client about its options, which are printed once', async () => {
+    const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const connection = new Connection(urlWith('tls=false&tlsVerifyCert=false&other=1'), 50);
+    const timedOut = connection.read(() => new Promise<never>(() => undefined));
+    await expect(timedOut).rejects.toThrow('EventStoreDB at 127.0.0.1:1 is not available: no answer within 0.05 s');
+    await connection.close();
+    const printed = warn.mock.calls.flat();
+    warn.mockRestore();
+    expect(printed).toEqual([
+      expect.stringMatching(/^"tlsVerifyCert" is not currently supported by this client/),
+      'Unknown option key "other", setting will be ignored.',
+    ]);
+    expect(printed.join('\n')).not.toMatch(/cret/);
+  });
+
+  it.each([
+    ['esdb://admin:secret', 'Unexpected text at position 13, expected port number.'],
+    [urlWith('tls=maybe'), 'Unexpected text at position 38, expected true or false.'],
+  ])('is not in the error about a wrong one: %s', (url, message) => {
+    expect(() => new Connection(url)).toThrow(new Error(message));
   });
 });
