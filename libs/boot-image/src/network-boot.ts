@@ -57,12 +57,30 @@ export function liveKernelArguments({ rootfsUrl, appendKargs }: Omit<NetworkBoot
   ].join(' ');
 }
 
+/** iPXE has no quotes: it splits a line at spaces, acts on some of the parts, and joins the others with one space each. */
+const IPXE_REFUSALS: ReadonlyArray<{ readonly pattern: RegExp; readonly reason: string }> = [
+  {
+    pattern: / (#|(;|&&|\|\|)( |$))/,
+    reason: 'iPXE would end the command at ; && || or # after a space, also inside double quotes',
+  },
+  { pattern: / {2}/, reason: 'iPXE would replace several spaces by one' },
+];
+
+/** @throws BootImageError `hostile_karg` for the first value that the kernel would not receive unchanged from iPXE */
+function assertIpxeKargs(values: readonly string[]): void {
+  for (const value of values) {
+    const refusal = IPXE_REFUSALS.find(({ pattern }) => pattern.test(value));
+    if (refusal) throw new BootImageError({ code: 'hostile_karg', value: value.slice(0, 200), reason: refusal.reason });
+  }
+}
+
 /**
  * Returns the script that boots the discovery image.
  * @throws BootImageError `hostile_url`, `hostile_karg`
  */
 export function ipxeBootScript(boot: NetworkBoot): string {
   for (const url of [boot.initrdUrl, boot.kernelUrl]) assertBootUrl(url);
+  assertIpxeKargs(boot.appendKargs);
   return [
     '#!ipxe',
     `initrd --name initrd ${boot.initrdUrl}`,

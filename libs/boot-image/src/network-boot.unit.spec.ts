@@ -19,6 +19,22 @@ boot
 `);
   });
 
+  it.each(['b="c ; reboot"', 'b="c #d"', 'b="c && d"', 'b="c || d"'])(
+    'does not contain the argument %s, which iPXE reads as the end of the command',
+    (karg) => {
+      expect(() => ipxeBootScript({ ...BOOT, appendKargs: ['a=1', karg] })).toThrow(/iPXE would end the command/);
+    },
+  );
+
+  it('does not contain an argument whose spaces iPXE changes', () => {
+    expect(() => ipxeBootScript({ ...BOOT, appendKargs: ['b="c  d"'] })).toThrow(/several spaces/);
+  });
+
+  it('contains quoted arguments with these characters beside other characters', () => {
+    const karg = 'b="c;d e#f &g &&h"';
+    expect(ipxeBootScript({ ...BOOT, appendKargs: [karg] })).toContain(` ${karg}\n`);
+  });
+
   it('requests a script with the MAC address of the machine', () => {
     expect(ipxeChainScript('http://h/s?file_name=ipxe-script')).toBe(
       '#!ipxe\nchain http://h/s?file_name=ipxe-script&mac=${net0/mac}\n',
