@@ -111,9 +111,10 @@ export async function startNats(options: {
     });
     let log = '';
     started.stderr?.on('data', (chunk: Buffer) => (log = (log + chunk.toString()).slice(-2_048)));
-    started.once('error', (error) =>
-      ended(started, `nats-server cannot be started: ${error.message}. Check that /bin/sh exists, or set NATS_URL.`),
-    );
+    started.once('error', (error) => {
+      const check = errorCode(error) === 'ENOENT' ? 'that /bin/sh exists' : 'the limits of open files and processes';
+      ended(started, `nats-server cannot be started: ${error.message}. Check ${check}, or set NATS_URL.`);
+    });
     // A child that could not be started for lack of file descriptors has no streams, unlike its type. Its error follows.
     const streams: ChildProcess['stdio'] | undefined = started.stdio;
     const watch = streams?.[3];
@@ -149,7 +150,7 @@ export async function startNats(options: {
     if (!isListening) return failStart(new StartError(exitReason, reason));
     // A start that fails is repeated four times a second, and its cause may last for days.
     const isRepeated = reason === lastReason && performance.now() - startedAtMs < START_TIMEOUT_MS;
-    if (!isRepeated) options.onExit(`${reason}. It is started again.`);
+    if (!isRepeated) options.onExit(`${reason.replace(/\.$/, '')}. It is started again.`);
     lastReason = reason;
     setTimeout(() => isWanted && (child = run()), RESTART_WAIT_MS);
   }
