@@ -18,7 +18,7 @@ export interface Neighbour {
 
 /** Determines which addresses of the attached networks are in use. */
 export interface NeighbourProbe {
-  /** Makes the kernel resolve the addresses, and returns those that answered. */
+  /** Makes the kernel resolve the addresses, and returns those that answered. @throws StepFailed without the table */
   find(addresses: readonly string[], signal: AbortSignal): Promise<readonly Neighbour[]>;
 }
 
@@ -43,7 +43,8 @@ export function kernelNeighbours(run: RunCommand): NeighbourProbe {
         const wanted = new Set(batch);
         const readAfter = async (ms: number): Promise<string> => {
           await delay(ms, undefined, { signal }).catch(() => undefined);
-          return (await run('ip', ['-json', 'neigh', 'show'], signal)).stdout;
+          // Without the table, all addresses would count as free.
+          return execute(run, 'ip', ['-json', 'neigh', 'show'], signal);
         };
         let table = await readAfter(ANSWER_MS);
         if (isUnconfirmed(table, wanted)) table = await readAfter(ANSWER_AGAIN_MS);

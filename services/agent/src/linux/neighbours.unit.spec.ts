@@ -1,5 +1,5 @@
 import timers from 'node:timers/promises';
-import { kernelNeighbours } from './address-checks';
+import { findFreeAddresses, kernelNeighbours } from './address-checks';
 import { recorded } from './recorded-commands.fixture.spec';
 
 const { signal } = new AbortController();
@@ -37,4 +37,13 @@ describe('an address that the neighbour table already has', () => {
     const table = [entry(GONE, 'STALE'), entry(PRESENT, 'REACHABLE'), entry(OTHER, 'FAILED')];
     expect(await find([PRESENT, OTHER], table)).toEqual({ found: [PRESENT], waits: 1 });
   });
+});
+
+it('no address counts as free when the neighbour table cannot be read', async () => {
+  const wait = jest.spyOn(timers, 'setTimeout').mockResolvedValue(undefined);
+  const { run } = recorded({ ip: { exitCode: 255, stderr: 'Cannot open netlink socket: Too many open files' } });
+  const free = findFreeAddresses(['127.0.0.8/30'], [], run, kernelNeighbours(run), signal);
+  await expect(free.finally(() => wait.mockRestore())).rejects.toThrow(
+    '"ip -json neigh show" ended with exit code 255: Cannot open netlink socket: Too many open files',
+  );
 });
