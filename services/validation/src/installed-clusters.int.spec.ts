@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sqliteStateStore } from '@muster/adapter-sqlite';
 import { parseEvent, ValidationService } from '@muster/contracts';
 import { FilteredState, SavedStates } from '@muster/event-sourcing';
-import { FactsView } from '@muster/evaluation';
+import { clusterSubject, FactsView } from '@muster/evaluation';
 import { callService, type RunningService } from '@muster/nest-kit';
 import type { JsonObject, RecordedEvent } from '@muster/ports';
 import {
@@ -103,5 +103,19 @@ describe('the validation of an installed cluster', () => {
     });
     expect(wereRead).not.toContain(false);
     expect(load.mock.calls.map(([id]) => id)).toContain(CLUSTER_ID);
+  });
+
+  it('ends with the cluster, of which no outcomes are saved from then on', async () => {
+    const subject = clusterSubject(CLUSTER_ID);
+    const opened = jest.spyOn(SavedStates.prototype, 'open');
+    await service.close();
+    service = await startValidation({ ...platform, states }, SILENT);
+    const { state } = await (opened.mock.results[0]?.value as ReturnType<SavedStates['open']>);
+    opened.mockRestore();
+    expect(state.get('outcomes', subject)).toBeDefined();
+    await append(clusterEvent('ClusterDeregistered', {}));
+    await evaluated();
+    await states.save();
+    expect(state.get('outcomes', subject)).toBeUndefined();
   });
 });

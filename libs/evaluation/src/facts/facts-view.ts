@@ -127,7 +127,7 @@ export class FactsView {
     return this.entries.loadHostsOf(clusterId);
   }
 
-  /** Folds the event and returns the subjects that have to be evaluated again. */
+  /** Folds the event and returns the subjects that have to be evaluated again, also a deleted cluster: then its outcomes are forgotten. */
   observe(event: ObservedEvent): readonly Subject[] {
     for (const _ of this.prepare(event));
     this.entries.observeMembership(event);
@@ -225,7 +225,7 @@ export class FactsView {
     if (event.type === 'ClusterDeregistered') {
       this.entries.clusters.delete(id);
       this.entries.reconsider(known?.hostKeys ?? []);
-      return [];
+      return [clusterSubject(id)];
     }
     if (known) return this.clusterChanged(known, { state }, event.id);
     const facts = toClusterSettingsFacts(state);

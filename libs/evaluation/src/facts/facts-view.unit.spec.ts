@@ -45,6 +45,10 @@ const clusterFactsOf = (view: FactsView) => {
 };
 
 describe('a deleted cluster', () => {
+  it('is evaluated once more, so that its outcomes are forgotten', () => {
+    expect(after(...SETUP, clusterEvent('ClusterDeregistered', {})).affected).toEqual([CLUSTER]);
+  });
+
   it('has no entry, also after the end of its retention', () => {
     const ends = [
       clusterEvent('ClusterDeregistered', {}),
