@@ -59,6 +59,8 @@ export function parseCertificateBundle(bundle: Buffer): string {
  */
 const ARTIFACT_BYTES_MAX = 5 * 1024 * 1024;
 const DESTROYED = Buffer.alloc(0);
+/** Each attempt looks for what the ones before it have left, so a few of them suffice. */
+const EARLIER_ATTEMPTS_MAX = 20;
 
 /** Stores artifacts: public ones in the object store by digest, the others sealed in the scope of their cluster. */
 @Injectable()
@@ -71,7 +73,7 @@ export class ArtifactVault {
   /** Seals secrets that have another value at each creation. A repeated attempt gets the sealed value. */
   keeperFor(clusterId: string, attempt: number): KeepSecret {
     return async (name, make) => {
-      const sealedName = `${nameOf(attempt, name)}/kept`;
+      const sealedName = keptNameOf(attempt, name);
       const known = await this.secrets.open(clusterId, sealedName);
       if (known?.length) return known;
       const made = await make();
@@ -113,11 +115,21 @@ export class ArtifactVault {
       if (sealed) await this.secrets.seal(clusterId, nameOf(attempt, name), DESTROYED);
       else if (body) await this.objectStore.remove(body.digest);
     }
-    for (const name of keptSecrets) {
-      const sealedName = `${nameOf(attempt, name)}/kept`;
-      const known = await this.secrets.open(clusterId, sealedName);
-      if (known?.length) await this.secrets.seal(clusterId, sealedName, DESTROYED);
+    for (const name of keptSecrets) await this.destroy(clusterId, keptNameOf(attempt, name));
+  }
+
+  /** Overwrites the keys and passwords that earlier attempts have left, because the service did not run at their end. */
+  async discardBefore(clusterId: string, attempt: number, keptSecrets: readonly string[]): Promise<void> {
+    for (let earlier = Math.max(1, attempt - EARLIER_ATTEMPTS_MAX); earlier < attempt; earlier += 1) {
+      const names = ARTIFACT_NAMES.map((name) => nameOf(earlier, name));
+      const kept = keptSecrets.map((name) => keptNameOf(earlier, name));
+      for (const name of [...names, ...kept]) await this.destroy(clusterId, name);
     }
+  }
+
+  private async destroy(clusterId: string, sealedName: string): Promise<void> {
+    const known = await this.secrets.open(clusterId, sealedName);
+    if (known?.length) await this.secrets.seal(clusterId, sealedName, DESTROYED);
   }
 
   /** Destroys the key of a deleted cluster. Then its sealed values cannot be opened any more. */
@@ -127,3 +139,4 @@ export class ArtifactVault {
 }
 
 const nameOf = (attempt: number, name: string): string => `artifacts/${attempt}/${name}`;
+const keptNameOf = (attempt: number, name: string): string => `${nameOf(attempt, name)}/kept`;

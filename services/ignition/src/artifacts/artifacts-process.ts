@@ -182,6 +182,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicati
     // The cluster may have changed since it was read.
     this.endUnwanted(clusterId);
     try {
+      await this.vault.discardBefore(clusterId, attempt, this.toolchains.keptSecrets);
       const order = await toInstallRequest(
         { eventStore: this.eventStore, objectStore: this.objectStore, secrets: this.secrets },
         entry,

@@ -1,7 +1,14 @@
 import { IgnitionService } from '@muster/contracts';
 import { callService, sealDocument } from '@muster/nest-kit';
 import { type NatsServer, startNatsServer } from '@muster/testing';
-import { CLUSTER_ID, givenReadyCluster, openStage, preparationStarted, type Stage } from '../ignition.fixture.spec';
+import {
+  CLUSTER_ID,
+  enteredStatus,
+  givenReadyCluster,
+  openStage,
+  preparationStarted,
+  type Stage,
+} from '../ignition.fixture.spec';
 import { builtinToolchain } from '../toolchain/builtin-toolchain';
 
 const KEPT = builtinToolchain().keptSecrets.map((name) => `artifacts/1/${name}/kept`);
@@ -64,5 +71,16 @@ describe('the secrets of an attempt that is refused', () => {
     await stage.given('cluster', CLUSTER_ID, ...preparationStarted(2));
     await stage.fact('ArtifactsPrepared');
     expect(await bytesOf(KEPT)).toEqual(KEPT.map(() => 0));
+  });
+
+  it('are destroyed by the next attempt when the service did not run at the end of the attempt', async () => {
+    const names = [...KEPT, 'artifacts/1/kubeadmin-password', 'artifacts/1/bootstrap.ign'];
+    for (const name of names) await stage.platform.secrets.seal(CLUSTER_ID, name, Buffer.from('key'));
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    await stage.given('cluster', CLUSTER_ID, enteredStatus('ready', 'preparing-for-installation'));
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted(2));
+    await stage.start();
+    expect(await stage.fact('ArtifactsPrepared')).toMatchObject({ data: { attempt: 2 } });
+    expect(await bytesOf(names)).toEqual(names.map(() => 0));
   });
 });
