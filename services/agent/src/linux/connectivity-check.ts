@@ -74,7 +74,8 @@ export async function checkConnectivity(
     for (let task = queue.shift(); task && !signal.aborted; task = queue.shift())
       found.get(task.host.hostId)?.push(await task.ask());
   };
-  await Promise.all(Array.from({ length: PARALLEL_MAX }, work));
+  // After a failure, the next check of the service would run beside the rest of this one.
+  await Promise.all(Array.from({ length: PARALLEL_MAX }, work)).finally(() => queue.splice(0));
   return {
     remote_hosts: [...found].map(([host_id, reaches]) => ({
       host_id,
