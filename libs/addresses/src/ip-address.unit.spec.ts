@@ -18,6 +18,7 @@ describe('IP addresses', () => {
     ['::10.0.0.1', '::a00:1'],
     ['::2:10.0.0.1', '::2:a00:1'],
     ['fe80::', 'fe80::'],
+    ['ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
   ])('parseIp and formatIp convert %s to %s', (text, expected) => {
     expect(canonical(text)).toBe(expected);
   });
