@@ -73,8 +73,8 @@ type RequestClass = new () => object;
 
 /**
  * Converts a body to instances of its request classes. Members that are null are omitted, because assisted-service v2
- * treats them as absent. The validation decorators run afterwards. One pass, which ends at the first unknown field and
- * has the limits above.
+ * treats them as absent. Halves of characters become U+FFFD, as in assisted-service v2: a client that shortens a text may send them.
+ * The validation decorators run afterwards. One pass, which ends at the first unknown field and has the limits above.
  * @throws SchemaViolation for a body that is not an object, has an unknown field, is nested too deeply or is too large
  */
 export function toRequest(type: RequestClass, body: unknown): object {
@@ -121,6 +121,7 @@ class RequestBuilder {
   }
 
   private value(type: RequestClass | undefined, value: unknown, path: string, depth: number): unknown {
+    if (typeof value === 'string') return value.toWellFormed();
     if (Array.isArray(value)) return this.list(type, value, path, depth);
     return isObject(value) ? this.object(type, value, path, depth) : value;
   }
@@ -251,7 +252,7 @@ export class TextPipe implements PipeTransform<unknown, string> {
     if (typeof value !== 'string') throw new SchemaViolation('body must be a JSON string');
     if (value.length > this.maxCharacters)
       throw new SchemaViolation(`body must have at most ${this.maxCharacters} characters, not ${value.length}`);
-    return value;
+    return value.toWellFormed();
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  CompleteInstallationBody,
   FollowEventsQuery,
   FunnelQuery,
   ListClustersQuery,
@@ -75,6 +76,19 @@ describe('the pipe for bodies', () => {
     [[], 'body must be a JSON object'],
   ])('names the field of %j and what is allowed', async (body, message) => {
     expect(await violationOf(RegisterClusterBody, body)).toMatch(message);
+  });
+
+  it('replaces halves of characters, which JSON permits and no message of a service does, as JSON parsers of Go do', async () => {
+    const body = { host_name: 'a\ud83d', node_labels: [{ key: '\ude00', value: '\u{1f600}' }] };
+    expect(await parse('body', ReviseHostBody, body)).toMatchObject({
+      host_name: 'a\ufffd',
+      node_labels: [{ key: '\ufffd', value: '\u{1f600}' }],
+    });
+    const free = { is_success: false, data: { list: ['\ud83d', { name: '\ud83d' }] } };
+    expect(await parse('body', CompleteInstallationBody, free)).toMatchObject({
+      data: { list: ['\ufffd', { name: '\ufffd' }] },
+    });
+    expect(new TextPipe(9).transform('a\ud83d')).toBe('a\ufffd');
   });
 
   it('accepts a missing body where the request class allows it', async () => {
