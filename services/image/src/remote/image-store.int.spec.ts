@@ -107,6 +107,8 @@ describe('the store of base images', () => {
   it('downloads requested images before the others that wait, in the order of their first requests', async () => {
     const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((name) => image(name, `${stage.server.url}/${name}`));
     if (!a || !b || !c || !d || !e) throw new Error('five images were made');
+    // Otherwise the last images evict the first ones, which may never be seen as ready then.
+    stage.open({ bytesMax: 5 * FILE.length });
     stage.server.serve(FILE, { holdAfterBytes: 100_000 });
     await stage.store.start([a, b, c, d, e]);
     for (const wanted of [a, b, c, d, e]) stage.store.fetch(wanted);
