@@ -30,11 +30,90 @@ describe('the SSH keys', () => {
   });
 });
 
+describe('the pools', () => {
+  const poolsOf = (changes: Parameters<typeof sampleInstallConfig>[0]) => {
+    const { arbiter, compute, controlPlane } = renderInstallConfig(sampleInstallConfig(changes));
+    return { arbiter, compute, controlPlane };
+  };
+
+  it.each([
+    ['', 'Enabled', 'Enabled', 'Enabled'],
+    ['all', 'Enabled', 'Enabled', 'Enabled'],
+    ['none', 'Disabled', 'Disabled', 'Disabled'],
+    ['masters,arbiters', 'Enabled', 'Disabled', 'Enabled'],
+    ['workers,arbiters', 'Disabled', 'Enabled', 'Enabled'],
+    ['masters,workers', 'Enabled', 'Enabled', 'Disabled'],
+  ])(
+    'with hyperthreading "%s" are %s for masters, %s for workers and %s for arbiters',
+    (hyperthreading, ...expected) => {
+      const [masters, workers, arbiters] = expected;
+      expect(poolsOf({ hyperthreading, controlPlaneCount: 2, arbiterCount: 1, cpuArchitecture: '' })).toEqual({
+        controlPlane: { name: 'master', replicas: 2, hyperthreading: masters },
+        compute: [{ name: 'worker', replicas: 2, hyperthreading: workers }],
+        arbiter: { name: 'arbiter', replicas: 1, hyperthreading: arbiters },
+      });
+    },
+  );
+
+  it('have one of arbiters only in a cluster with arbiters', () => {
+    expect(renderInstallConfig(sampleInstallConfig())).not.toHaveProperty('arbiter');
+  });
+
+  it.each([
+    ['x86_64', 'amd64'],
+    ['aarch64', 'arm64'],
+    ['arm64', 'arm64'],
+    ['ppc64le', 'ppc64le'],
+    ['s390x', 's390x'],
+  ])('of machines with %s have the architecture %s', (cpuArchitecture, architecture) => {
+    expect(poolsOf({ cpuArchitecture, arbiterCount: 1 })).toMatchObject({
+      controlPlane: { architecture },
+      compute: [{ architecture }],
+      arbiter: { architecture },
+    });
+  });
+});
+
+describe('the network type of a cluster with a plug-in of the user', () => {
+  const typeOf = (isUserManagedNetworking: boolean) => {
+    const platform = { ...sampleInstallConfig().platform, isUserManagedNetworking };
+    return renderInstallConfig(sampleInstallConfig({ networkType: 'None', platform }))['networking'];
+  };
+
+  it('is empty on bare metal', () => {
+    expect(typeOf(false)).toMatchObject({ networkType: '' });
+  });
+
+  it('is kept on other platforms', () => {
+    expect(typeOf(true)).toMatchObject({ networkType: 'None' });
+  });
+});
+
 describe('the fencing section', () => {
   const fencing = { address: 'redfish://bmc', username: 'u', password: 'p', certificateVerification: 'Disabled' };
   const host = (hostname: string) =>
     ({ hostname, role: 'master', bootMacAddress: '02:00:00:00:00:01', isLegacyBoot: false, fencing }) as const;
   const fenced = { openshiftVersion: '4.21.0', hosts: ['a', 'b'].map(host) };
+
+  it('contains control plane nodes only', () => {
+    const worker = { ...host('c'), role: 'worker' } as const;
+    const plain = { ...host('d'), fencing: undefined };
+    const hosts = [worker, plain, ...fenced.hosts];
+    expect(renderInstallConfig(sampleInstallConfig({ ...fenced, hosts, controlPlaneCount: 2 }))).toHaveProperty(
+      'controlPlane.fencing.credentials',
+      ['a', 'b'].map((hostname) => ({ hostname, ...fencing })),
+    );
+  });
+
+  it.each([
+    ['4.21.9', 'TechPreviewNoUpgrade'],
+    ['4.22.0', undefined],
+    ['4.23.1', undefined],
+  ])('of %s has the feature set %s', (openshiftVersion, featureSet) => {
+    const config = renderInstallConfig(sampleInstallConfig({ ...fenced, openshiftVersion, controlPlaneCount: 2 }));
+    expect(config).toHaveProperty('controlPlane.fencing');
+    expect(config['featureSet']).toBe(featureSet);
+  });
 
   it.each([
     ['two nodes and an arbiter', { controlPlaneCount: 2, arbiterCount: 1 }],
