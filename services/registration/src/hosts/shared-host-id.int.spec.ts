@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type HostKey, parseHostKey, RegistrationService } from '@muster/contracts';
+import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import { PREPARED, TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
 
@@ -37,4 +37,59 @@ describe('two machines with one host id in two infra-envs of a cluster', () => {
     await infraEnv.evaluateHostOutcomes(key);
     return key;
   };
+});
+
+describe('two machines that report with one host id', () => {
+  const MINUTE_MS = 60_000;
+  const [MINE, THEIRS] = ['52:54:00:00:00:01', '52:54:00:00:00:02'];
+  let running: RunningRegistration;
+  let key: HostKey;
+  let cluster: TestCluster;
+  beforeAll(async () => (running = await RunningRegistration.start()));
+  afterAll(() => running.stop());
+  beforeEach(async () => {
+    cluster = new TestCluster(running);
+    await cluster.registerInfraEnv('');
+    key = await cluster.registerHost();
+  });
+
+  const report = (mac: string, type = 'physical') =>
+    cluster.reply(key, 'inventory', {
+      output: JSON.stringify({ cpu: {}, memory: {}, system_vendor: {}, interfaces: [{ mac_address: mac, type }] }),
+    });
+  const reportFor = async (macs: readonly string[]): Promise<void> => {
+    for (let minutes = 0; minutes < 12; minutes += 2) {
+      running.clock.advance(2 * MINUTE_MS);
+      for (const mac of macs) await report(mac);
+    }
+  };
+
+  it('remain the host of the first one when an inventory has no physical network cards', async () => {
+    await report(MINE);
+    await report('52:54:00:00:00:09', 'bond');
+    expect((await running.host(key)).machine?.macAddresses).toEqual([MINE]);
+    await report(THEIRS);
+    expect((await running.host(key)).conflict?.known.macAddresses).toEqual([MINE]);
+  });
+
+  it('remain the host of the first one as long as it reports, also when it does not change', async () => {
+    await report(MINE);
+    await reportFor([MINE]);
+    await report(THEIRS);
+    expect(await running.host(key)).toMatchObject({
+      machine: { macAddresses: [MINE] },
+      conflict: { known: { macAddresses: [MINE] }, claimant: { macAddresses: [THEIRS] } },
+    });
+  });
+
+  it('are in conflict as long as both report', async () => {
+    for (const mac of [MINE, THEIRS]) await report(mac);
+    await reportFor([MINE, THEIRS]);
+    await reportFor([MINE]);
+    const types = await running.types(streamIdOf('host', key));
+    expect(types.filter((type) => type.startsWith('HostIdentityConflict'))).toEqual([
+      'HostIdentityConflictDetected',
+      'HostIdentityConflictResolved',
+    ]);
+  });
 });
