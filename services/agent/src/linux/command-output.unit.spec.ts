@@ -253,7 +253,7 @@ describe('the addresses of a domain', () => {
   const resolvedAfter = (code: string) => {
     const error = Object.assign(new Error(`getaddrinfo ${code} api.example`), { code });
     const addresses = () => addressesIfAny(Promise.reject(error));
-    return resolveDomains(['api.example'], { addresses, canonicalNames: async () => [] });
+    return resolveDomains(['api.example'], { addresses, canonicalNames: async () => [] }, new Map());
   };
 
   it('are none when the name does not exist', async () => {

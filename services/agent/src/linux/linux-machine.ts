@@ -68,13 +68,14 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
 
   const executablePath = options.executablePath ?? ownExecutable();
   const diskTools = { hanging: new Set<string>(), run, program: options.isForOneStep ? undefined : executablePath };
+  const nameFailures = new Map<string, number>();
   const timeMemory = { added: new Set<string>(), listed: 0 };
   const abilities: Abilities = {
     inventory: (_order, signal) => inventory(signal),
     'connectivity-check': (hosts, signal) => checkConnectivity(hosts, interfaces(), run, probe, signal),
     'ntp-synchronizer': ({ sources }, signal) =>
       synchronizeTime({ sources, memory: timeMemory }, nameLookup, run, signal),
-    'domain-resolution': ({ domains }) => resolveDomains(domains, nameLookup),
+    'domain-resolution': ({ domains }) => resolveDomains(domains, nameLookup, nameFailures),
     'free-network-addresses': (networks, signal) =>
       findFreeAddresses(networks, addressesIn(addresses()), run, probe, signal),
     'verify-vips': (vips, signal) => verifyVips(vips, run, probe, signal),

@@ -78,17 +78,35 @@ export async function synchronizeTime(
   return report;
 }
 
-export async function resolveDomains(domains: readonly string[], lookup: NameLookup): Promise<DomainReport> {
-  const resolutions = domains.map(async (domain_name) => {
-    const [addresses, cnames] = await Promise.all([lookup.addresses(domain_name), lookup.canonicalNames(domain_name)]);
+/** Checks in sequence after which the failure of a name lasts. DNS servers without a connection to others refuse all foreign names. */
+const LASTING_FAILURES = 3;
+
+/**
+ * Resolves the names. One whose failure lasts has no addresses, as long as another name is answered. `failures`: checks in sequence in which
+ * DNS failed, by name.
+ * @throws the failure of a name that may be answered again
+ */
+export async function resolveDomains(
+  domains: readonly string[],
+  lookup: NameLookup,
+  failures: Map<string, number>,
+): Promise<DomainReport> {
+  const errors = new Map<string, unknown>();
+  const resolve = async (domain_name: string): Promise<DomainReport['resolutions'][number]> => {
+    const answered = lookup.addresses(domain_name).catch((error: unknown) => (errors.set(domain_name, error), []));
+    const [addresses, cnames] = await Promise.all([answered, lookup.canonicalNames(domain_name)]);
     const ofFamily = (family: number): string[] =>
       addresses
         .filter((one) => one.family === family)
         .map(({ address }) => address)
         .sort();
     return { domain_name, ipv4_addresses: ofFamily(4), ipv6_addresses: ofFamily(6), cnames };
-  });
-  return { resolutions: await Promise.all(resolutions) };
+  };
+  const resolutions = await Promise.all(domains.map(resolve));
+  for (const name of domains) failures.set(name, errors.has(name) ? (failures.get(name) ?? 0) + 1 : 0);
+  const isLasting = (name: string): boolean => (failures.get(name) ?? 0) >= LASTING_FAILURES;
+  for (const [name, error] of errors) if (errors.size === domains.length || !isLasting(name)) throw error;
+  return { resolutions };
 }
 
 const MB = 1_000_000;
