@@ -10,6 +10,8 @@ describe('parseEventProps', () => {
     ['[]', undefined],
     ['"a"', undefined],
     ['null', undefined],
+    ['{"a":[1e999]}', undefined],
+    ['["a",-1e999]', undefined],
     ['{', undefined],
     ['', undefined],
   ])('parses %s as %j', (text, props) => expect(parseEventProps(text)).toEqual(props));

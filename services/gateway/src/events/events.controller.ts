@@ -23,20 +23,21 @@ const parseProps = createJsonParser(Type.Unsafe<JsonObject | JsonValue[]>({ type
 });
 
 /**
- * Parses properties from an object, or from a list of alternating keys and values. Other text is ignored, and values that are nested
- * deeper than a body may be: they could not be written again.
+ * Parses properties from an object, or from a list of alternating keys and values. Other text is ignored, and values that could not be
+ * written again: nested deeper than a body may be, or with a number that is too large, which JavaScript reads as infinite.
  */
 export function parseEventProps(text: string | undefined): JsonObject | undefined {
   if (!text || jsonExtentFault(Buffer.from(text)) !== undefined) return undefined;
   const props = valueOf(parseProps(text));
-  if (props === undefined || !isShallow(props)) return undefined;
+  if (props === undefined || !isStorable(props)) return undefined;
   return Array.isArray(props) ? fromPairs(props) : props;
 }
 
-const isShallow = (value: JsonValue, levels = JSON_MAX_DEPTH): boolean =>
-  typeof value !== 'object' ||
-  value === null ||
-  (levels > 0 && Object.values(value).every((member: JsonValue) => isShallow(member, levels - 1)));
+function isStorable(value: JsonValue, levels = JSON_MAX_DEPTH): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member: JsonValue) => isStorable(member, levels - 1));
+}
 
 function fromPairs(items: readonly JsonValue[]): JsonObject | undefined {
   if (items.length === 0 || items.length % 2 !== 0) return undefined;
