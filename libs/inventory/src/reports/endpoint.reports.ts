@@ -125,11 +125,9 @@ export const tangReader = documentReader({
   toReport: tangReport,
 });
 
-function tangReport(
-  document: Static<typeof TANG_REPORT> & { readonly error?: string },
-  { generation }: StepOutput,
-  digest: Digest,
-): Report {
+type TangDocument = Static<typeof TANG_REPORT> & { readonly error?: string };
+
+function tangReport(document: TangDocument, { generation }: StepOutput, digest: Digest): Report {
   const body = toBody(document, digest);
   return {
     body,
@@ -139,18 +137,24 @@ function tangReport(
         body: toStoredBody(body),
         generation,
         isSuccess: document.is_success === true,
-        fingerprint: digest(toCanonicalJson({ ...document, tang_server_response: withoutSignatures(document) })),
+        fingerprint: digest(toCanonicalJson(withoutChances(document))),
       },
     },
   };
 }
 
-/** A server signs its keys again for each answer, and each signature differs. */
-const withoutSignatures = ({ tang_server_response = [] }: Static<typeof TANG_REPORT>): readonly object[] =>
-  tang_server_response.map(({ signatures = [], ...advertised }) => ({
+/**
+ * Without values that differ each time: a server signs its keys again for each answer, and agents name the port from which they
+ * have connected.
+ */
+const withoutChances = ({ tang_server_response = [], error = '', ...report }: TangDocument): object => ({
+  ...report,
+  error: error.replace(/:\d+->/g, '->'),
+  tang_server_response: tang_server_response.map(({ signatures = [], ...advertised }) => ({
     ...advertised,
     signatures: signatures.map((one) => one.protected),
-  }));
+  })),
+});
 
 /**
  * The Ignition config of an installed cluster contains credentials: it is sealed, and the body contains only its

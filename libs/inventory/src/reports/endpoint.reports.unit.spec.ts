@@ -13,17 +13,15 @@ const answer = ({ payload = 'keys', key = 'ES512', signature = 'x' }: Advertisem
   signatures: [{ protected: key, signature }],
 });
 
-function report(state: ReportedState, ...tang_server_response: readonly object[]) {
-  const result = tangReader.read(
-    {
-      hostKey: SAMPLE_HOST_KEY,
-      output: JSON.stringify({ is_success: true, tang_server_response }),
-      error: '',
-      exitCode: 0,
-      generation: 1,
-    },
-    (text) => text,
-  );
+const report = (state: ReportedState, ...tang_server_response: readonly object[]) =>
+  recorded(state, { output: JSON.stringify({ is_success: true, tang_server_response }), error: '', exitCode: 0 });
+const failure = (state: ReportedState, error: string) => recorded(state, { output: '', error, exitCode: 255 });
+
+function recorded(
+  state: ReportedState,
+  step: { readonly output: string; readonly error: string; readonly exitCode: number },
+) {
+  const result = tangReader.read({ hostKey: SAMPLE_HOST_KEY, generation: 1, ...step }, (text) => text);
   if (result.kind !== 'read') throw new Error(result.violation.reason);
   const decision = inventoryDecider.decide({ type: 'RecordReport', event: result.report.event }, state);
   const events = decision.kind === 'accepted' ? decision.events : [];
@@ -48,6 +46,15 @@ describe('report about Tang servers', () => {
 
   it('changes with the number of servers', () => {
     expect(report(first.state, answer(), answer()).count).toBe(1);
+  });
+
+  it('does not change while the servers fail in the same way from other ports', () => {
+    const reset = (from: string, cause = 'connection reset by peer'): string =>
+      `HTTP GET failure: read tcp 10.0.0.9:${from}->10.0.0.5:80: read: ${cause}`;
+    const { count, state } = failure(first.state, reset('40112'));
+    expect(count).toBe(1);
+    expect(failure(state, reset('51998')).count).toBe(0);
+    expect(failure(state, reset('51998', 'no route to host')).count).toBe(1);
   });
 
   it('of an older version, without a fingerprint, is compared by its document', () => {
