@@ -3,7 +3,7 @@ export interface Representation {
   readonly size: number;
   /** Strong, including the quotes: equal tags mean equal bytes. */
   readonly etag: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch; 0 when it is unknown. Then no condition with a date applies. */
   readonly modifiedMs: number;
 }
 
@@ -71,7 +71,7 @@ export function planResponse(request: ConditionalHeaders, thing: Representation)
     'accept-ranges': 'bytes',
     'cache-control': 'private, no-cache',
     etag,
-    'last-modified': toHttpDate(modifiedMs),
+    ...(modifiedMs > 0 && { 'last-modified': toHttpDate(modifiedMs) }),
   };
   if (hasChanged(request, thing))
     return { status: 412, headers: { ...headers, 'content-length': '0' }, body: [], isLastPart: false };
@@ -133,7 +133,7 @@ function hasChanged(request: ConditionalHeaders, { etag, modifiedMs }: Represent
   const wanted = request['if-match'];
   if (wanted !== undefined) return wanted.trim() !== '*' && !wanted.split(',').some((tag) => tag.trim() === etag);
   const since = Date.parse(request['if-unmodified-since'] ?? '');
-  return !Number.isNaN(since) && seconds(modifiedMs) > seconds(since);
+  return modifiedMs > 0 && !Number.isNaN(since) && seconds(modifiedMs) > seconds(since);
 }
 
 function isUnchanged(request: ConditionalHeaders, { etag, modifiedMs }: Representation): boolean {
@@ -141,14 +141,14 @@ function isUnchanged(request: ConditionalHeaders, { etag, modifiedMs }: Represen
   if (known !== undefined)
     return known.trim() === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
   const since = Date.parse(request['if-modified-since'] ?? '');
-  return !Number.isNaN(since) && seconds(modifiedMs) <= seconds(since);
+  return modifiedMs > 0 && !Number.isNaN(since) && seconds(modifiedMs) <= seconds(since);
 }
 
 /** A range is useful only to a client that has the rest of the same bytes. */
 function ifRangeHolds(condition: string | undefined, { etag, modifiedMs }: Representation): boolean {
   if (condition === undefined) return true;
   if (/^(W\/)?"/.test(condition.trim())) return condition.trim() === etag;
-  return seconds(Date.parse(condition)) === seconds(modifiedMs);
+  return modifiedMs > 0 && seconds(Date.parse(condition)) === seconds(modifiedMs);
 }
 
 const seconds = (ms: number): number => Math.floor(ms / MS_PER_SECOND);

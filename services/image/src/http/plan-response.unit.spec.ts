@@ -96,6 +96,17 @@ describe('a request with conditions', () => {
   });
 
   it.each([
+    [{}, 200],
+    [{ 'if-modified-since': modified }, 200],
+    [{ 'if-unmodified-since': new Date(-5_000).toUTCString() }, 200],
+    [{ range: 'bytes=0-9', 'if-range': new Date(0).toUTCString() }, 200],
+    [{ 'if-none-match': '"abc"' }, 304],
+  ])('%j is answered with %i and without a date for a file whose time is unknown', (conditions, status) => {
+    const plan = planResponse(conditions, { ...thing, modifiedMs: 0 });
+    expect([plan.status, plan.headers['last-modified']]).toEqual([status, undefined]);
+  });
+
+  it.each([
     [{}, true],
     [{ range: 'bytes=500-' }, true],
     [{ range: 'bytes=500-999' }, false],
