@@ -6,16 +6,22 @@ import type { FastifyInstance } from 'fastify';
 
 /**
  * Returns whether the origin is in the list: `https://console.example.com`, or with `*` for any part:
- * `https://*.example.com`.
+ * `https://*.example.com:*`.
  */
 export function isAllowedOrigin(origin: string, allowed: readonly string[]): boolean {
   return allowed.some((pattern) => {
     const [first = '', ...rest] = pattern.toLowerCase().split('*');
     const text = origin.toLowerCase();
-    if (rest.length === 0) return text === first;
-    const last = rest.at(-1) ?? '';
-    // One star, as in assisted-image-service. The parts before and after it must not overlap.
-    return text.startsWith(first) && text.endsWith(last) && text.length >= first.length + last.length;
+    const last = rest.pop();
+    if (last === undefined || !text.startsWith(first)) return text === first;
+    // All parts occur in their order, and do not overlap.
+    let end = first.length;
+    for (const part of rest) {
+      const begin = text.indexOf(part, end);
+      if (begin < 0) return false;
+      end = begin + part.length;
+    }
+    return text.endsWith(last) && text.length >= end + last.length;
   });
 }
 
