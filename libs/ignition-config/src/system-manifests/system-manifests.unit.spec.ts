@@ -38,6 +38,14 @@ const singleNodeFile = (address: string, path: string): string => {
   const file = spec.config.storage?.files?.find((one) => one.path === path);
   return fromDataUrl(file?.contents.source ?? '') ?? '';
 };
+/** The settings of chrony without its sources. */
+const SETTINGS = [
+  'sourcedir /run/chrony-dhcp',
+  'driftfile /var/lib/chrony/drift',
+  'makestep 1.0 3',
+  'rtcsync',
+  'logdir /var/log/chrony',
+];
 const isInstalled = spawnSync('ignition-validate', ['--version']).error === undefined;
 const missing = isInstalled ? '' : ' (skipped: the Debian package ignition is not installed)';
 
@@ -49,22 +57,23 @@ describe('manifests of the service', () => {
       '50-masters-iscsi-nic-reapply.yaml',
       '50-workers-iscsi-nic-reapply.yaml',
     ]);
-    expect(names({ hasArbiters: true })).toContain('50-arbiters-chrony-configuration.yaml');
+    const withArbiters = ['chrony-configuration', 'iscsi-nic-reapply'].flatMap((name) =>
+      ['master', 'worker', 'arbiter'].map((role) => `50-${role}s-${name}.yaml`),
+    );
+    expect(names({ hasArbiters: true })).toEqual(withArbiters);
     expect(systemManifests(input()).every(({ folder }) => folder === 'openshift')).toBe(true);
   });
 
   it.each([
-    [false, ['pool 0.rhel.pool.ntp.org iburst', 'sourcedir', 'server a.example iburst']],
-    [true, ['sourcedir', 'server a.example iburst']],
-  ])('configure chrony (only with the configured sources: %s)', (isOnlyTime, starts) => {
-    const { spec } = configOf('50-masters-chrony-configuration.yaml', {
-      isOnlyTime,
-      timeSources: ['a.example', 'a.example'],
-    });
-    const text = fromDataUrl(spec.config.storage?.files?.[0]?.contents.source ?? '') ?? '';
-    const lines = text.split('\n').filter((line) => starts.some((start) => line.startsWith(start)));
-    expect(lines).toHaveLength(starts.length);
-    expect(text.startsWith('pool')).toBe(!isOnlyTime);
+    [false, ['pool 0.rhel.pool.ntp.org iburst', ...SETTINGS]],
+    [true, SETTINGS],
+  ])('configure chrony (only with the configured sources: %s)', (isOnlyTime, before) => {
+    const timeSources = ['a.example', 'fd00::7', 'a.example'];
+    const { spec } = configOf('50-masters-chrony-configuration.yaml', { isOnlyTime, timeSources });
+    const [file] = spec.config.storage?.files ?? [];
+    expect(file).toMatchObject({ path: '/etc/chrony.conf', mode: 0o644, overwrite: true });
+    const lines = [...before, 'server a.example iburst', 'server fd00::7 iburst'];
+    expect(fromDataUrl(file?.contents.source ?? '')).toBe(`${lines.join('\n')}\n`);
   });
 
   it('allow workloads on the control plane when it is set', () => {
@@ -78,10 +87,57 @@ describe('manifests of the service', () => {
   it.each([
     ['all', ['99-openshift-master-tpm-encryption.yaml', '99-openshift-worker-tpm-encryption.yaml']],
     ['masters', ['99-openshift-master-tpm-encryption.yaml']],
+    ['workers', ['99-openshift-worker-tpm-encryption.yaml']],
+    ['arbiters', []],
     ['none', []],
   ])('encrypt the disks of %s', (roles, expected) => {
     const encryption = { ...input().encryption, roles };
     expect(names({ encryption }).filter((name) => name.includes('encryption'))).toEqual(expected);
+  });
+
+  it.each([
+    ['all', ['master', 'worker', 'arbiter']],
+    ['masters,arbiters', ['master', 'arbiter']],
+    ['workers,arbiters', ['worker', 'arbiter']],
+  ])('encrypt the disks of %s in a cluster with arbiters', (roles, expected) => {
+    const encryption = { ...input().encryption, roles };
+    const encrypted = names({ encryption, hasArbiters: true }).filter((name) => name.includes('encryption'));
+    expect(encrypted).toEqual(expected.map((role) => `99-openshift-${role}-tpm-encryption.yaml`));
+  });
+
+  it('encrypt the root file system with the TPM, which needs no network', () => {
+    const encryption = { ...input().encryption, roles: 'masters', cipher: 'aes-xts-plain64' };
+    expect(configOf('99-openshift-master-tpm-encryption.yaml', { encryption })).toEqual({
+      apiVersion: 'machineconfiguration.openshift.io/v1',
+      kind: 'MachineConfig',
+      metadata: { labels: { 'machineconfiguration.openshift.io/role': 'master' }, name: 'master-tpm' },
+      spec: {
+        config: {
+          ignition: { version: '3.2.0' },
+          storage: {
+            luks: [
+              {
+                name: 'root',
+                label: 'luks-root',
+                device: '/dev/disk/by-partlabel/root',
+                clevis: { tpm2: true },
+                options: ['--cipher', 'aes-xts-plain64'],
+                wipeVolume: true,
+              },
+            ],
+            filesystems: [{ device: '/dev/mapper/root', format: 'xfs', wipeFilesystem: true, label: 'root' }],
+          },
+        },
+      },
+    });
+  });
+
+  it.each(['master', 'worker', 'arbiter'])('start the unit for network disks on each %s', (role) => {
+    const name = `50-${role}s-iscsi-nic-reapply`;
+    expect(configOf(`${name}.yaml`, { hasArbiters: true })).toMatchObject({
+      metadata: { labels: { 'machineconfiguration.openshift.io/role': role }, name },
+      spec: { config: { systemd: { units: [{ name: 'iscsi-nic-reapply.service', enabled: true }] } } },
+    });
   });
 
   it('configure the network before a disk with tang encryption is opened', () => {
