@@ -96,10 +96,12 @@ describe('domain resolution step', () => {
     ['localhost:5000/ocp/release', ['localhost']],
     ['192.0.2.5:5000/ocp/release', []],
     ['[fd00::5]:5000/ocp/release', []],
+    ['quay.io/ocp-release', ['quay.io']],
     ['openshift/release', []],
+    ['release.of.today', []],
     ['', []],
   ])('adds the registry of release image %s: %j', (releaseImage, registry) => {
-    expect(names({ cluster: { releaseImage } })).toEqual([...OWN, ...registry]);
+    expect(names({ cluster: { releaseImage } })).toStrictEqual([...OWN, ...registry]);
   });
 
   it('adds no registry on day 2', () => {
