@@ -260,7 +260,11 @@ export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, ti
         },
         signal,
       ),
-    createEvent: (event, signal) => done({ method: 'POST', path: '/v2/events', json: event }, signal),
+    createEvent: (event, signal) => {
+      // The call is repeated when its answer is lost, and each event would be in the log again.
+      const headers = { 'Idempotency-Key': randomUUID() };
+      return done({ method: 'POST', path: '/v2/events', headers, json: event }, signal);
+    },
     close: () => client.close(),
   };
 }

@@ -95,3 +95,26 @@ describe('the answers about a cluster that is too large to be kept in memory', (
     api.close();
   });
 });
+
+it('an event whose answer is lost is sent again with the same key, and another event with another key', async () => {
+  const keys: unknown[] = [];
+  const server = createServer((request, response) => {
+    keys.push(request.headers['idempotency-key']);
+    if (keys.length === 1) response.destroy();
+    else response.writeHead(201).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const serviceUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const timer = { sleep: () => Promise.resolve() };
+  const api = createServiceApi({ serviceUrl, token: '', agentVersion: '' }, { retriesMax: () => 1 }, timer);
+  const about = { cluster_id: 'c1', name: 'reboots_for_node', event_time: '2026-01-01T00:00:00.000Z' };
+  for (const message of ['once', 'twice'])
+    await api.createEvent({ ...about, category: 'user', severity: 'info', message }, new AbortController().signal);
+  api.close();
+  server.close();
+  const [first, repeated, other] = keys;
+  expect(keys).toEqual(Array(3).fill(expect.stringMatching(/^[0-9a-f-]{36}$/)));
+  expect(repeated).toBe(first);
+  expect(other).not.toBe(first);
+});
