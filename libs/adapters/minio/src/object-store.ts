@@ -273,9 +273,9 @@ const storeIn = ({ client, name: bucket, available, ...explaining }: Bucket, pre
 class ServerSilent extends Error {}
 
 const BROKEN_CONNECTION =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|SlowDown|SlowDownRead|SlowDownWrite|ServiceUnavailable|InternalError|RequestTimeout|XMinioServerNotInitialized)$/;
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|SlowDown|SlowDownRead|SlowDownWrite|ServiceUnavailable|InternalError|RequestTimeout|XMinioServerNotInitialized|ERR_SSL_.*)$/;
 const REFUSED =
-  /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|RequestTimeTooSkewed|.*CERT.*|DEPTH_ZERO_SELF_SIGNED_CERT)$/;
+  /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|RequestTimeTooSkewed|NoSuchBucket|EPROTO|.*CERT.*|UNABLE_TO_VERIFY_.*)$/;
 
 /** Returns the error of the port for an error about the server, otherwise undefined. A put with an unknown outcome can be repeated. */
 export function explainFailure(error: unknown, server: string): Unavailable | undefined {

@@ -1,5 +1,5 @@
 import { Client } from 'minio';
-import { parseMinioUrl } from './object-store';
+import { explainFailure, parseMinioUrl } from './object-store';
 
 describe('parseMinioUrl', () => {
   it('reads every part', () => {
@@ -36,5 +36,29 @@ describe('parseMinioUrl', () => {
   ])('refuses %j without repeating the secret', (text) => {
     expect(() => parseMinioUrl(text)).toThrow(/not of the form/);
     expect(() => parseMinioUrl(text)).not.toThrow(/hidden/);
+  });
+});
+
+describe('explainFailure', () => {
+  const failure = (code: string) => explainFailure(Object.assign(new Error('text'), { code }), 'S3 at store:9000');
+
+  it.each([
+    // The issuer of the certificate is not trusted, and the server sends no certificate of it.
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    // The server does not use TLS.
+    'EPROTO',
+    // The bucket was removed after the start.
+    'NoSuchBucket',
+  ])('converts %s to a refusal of the server', (code) => {
+    expect(failure(code)).toMatchObject({ server: 'S3 at store:9000', isRefused: true, isOutcomeUnknown: false });
+  });
+
+  it('converts a connection with TLS that breaks to an unknown outcome', () => {
+    expect(failure('ERR_SSL_SSLV3_ALERT_BAD_RECORD_MAC')).toMatchObject({ isRefused: false, isOutcomeUnknown: true });
+  });
+
+  it.each(['NoSuchKey', 'EntityTooLarge', 'XMinioStorageFull'])('leaves %s, which is about the request', (code) => {
+    expect(failure(code)).toBeUndefined();
   });
 });
