@@ -103,6 +103,15 @@ describe('the installation of a control plane host', () => {
     expect(unlimited).toEqual(['uname -m']);
   });
 
+  it.each(['redhat', 'centos', 'fedora'])('makes the firmware boot the system of %s from the disk', async (vendor) => {
+    const { commands } = await runRecorded({
+      files: { '/sys/firmware/efi': '', [`/mnt/EFI/${vendor}`]: '' },
+      recording: [['uname', 'aarch64\n']],
+    });
+    const entry = `efibootmgr -v -d /dev/sda -p 2 -c -L Red Hat Enterprise Linux -l \\EFI\\${vendor}\\shimaa64.efi`;
+    expect(commands).toContain(entry);
+  });
+
   it('uses bootlist on POWER', async () => {
     const { limited } = await runRecorded({ files: { '/usr/sbin/bootlist': '' } });
     expect([...limited]).toContain('bootlist -m normal -o /dev/sda');

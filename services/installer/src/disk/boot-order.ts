@@ -6,7 +6,7 @@ import { DISK_PROGRAM, partitionOf } from './write-disk';
 const BOOTLIST = '/usr/sbin/bootlist';
 const EFI_PARTITION = 2;
 const EFI_MOUNT = '/mnt';
-const EFI_FOLDERS = ['redhat', 'centos'];
+const EFI_FOLDERS = ['redhat', 'centos', 'fedora'];
 const BOOT_LABEL = 'Red Hat Enterprise Linux';
 const SHIMS = new Map([
   ['aarch64', 'shimaa64.efi'],
