@@ -89,6 +89,6 @@ export const IMAGE_SETTINGS = {
     min: 1,
     max: 100_000,
     meaning:
-      'The number of concurrent requests. A further request for a whole image is answered with 503 and `Retry-After`; one for a range of an image, or for a file of a network boot or of a minimal image, waits for its turn. A client that reads nothing for ten minutes is disconnected.',
+      'The number of concurrent requests. A further request for a whole image is answered with 503 and `Retry-After`; one for a range of an image, or for a file of a network boot or of a minimal image, waits for its turn. A client that reads less than 64 KiB in ten minutes is disconnected.',
   }),
 };
