@@ -104,21 +104,64 @@ describe('outcomes of a host', () => {
   });
 });
 
+const CONDITIONS = { pendingInputsGiven: true, vipsDefined: true, requiredPassed: true };
+const evaluateGroups = (groups: RecordedOutcomes['groups']): OutcomeCommand => ({
+  type: 'EvaluateCluster',
+  clusterId: 'c',
+  outcomes: [],
+  conditions: CONDITIONS,
+  conditionsWithoutHosts: CONDITIONS,
+  groups,
+  at: AT,
+});
+
+describe('the connectivity groups of a cluster', () => {
+  const groups = (network: string, joinedHostIds: string[], leftHostIds: string[] = []): ValidationEvent => ({
+    type: 'ClusterOutcomesChanged',
+    data: {
+      clusterId: 'c',
+      changed: [],
+      conditions: undefined,
+      connectivityGroups: { groups: [{ network, joinedHostIds, leftHostIds }] },
+      at: AT,
+    },
+  });
+
+  it.each([
+    ['one host joins', ['a', 'b', 'c'], ['c'], []],
+    ['one host leaves', ['a'], [], ['b']],
+    ['one host replaces another', ['a', 'c'], ['c'], ['b']],
+  ])('are stored as changes when %s', (_case, present, joined, left) => {
+    given(groups('10.0.0.0/8', ['a', 'b']))
+      .when(evaluateGroups(new Map([['10.0.0.0/8', present]])))
+      .then([groups('10.0.0.0/8', joined, left)]);
+  });
+
+  it('contain an empty group of a new network once', () => {
+    given()
+      .when(evaluateGroups(new Map([['10.0.0.0/8', []]])))
+      .then([groups('10.0.0.0/8', [])]);
+    given(groups('10.0.0.0/8', []))
+      .when(evaluateGroups(new Map([['10.0.0.0/8', []]])))
+      .then([]);
+  });
+
+  it('lose the hosts of a network that has none any more, and stay the same otherwise', () => {
+    const known = [groups('10.0.0.0/8', ['a', 'b']), groups('IPv4', ['a'])];
+    given(...known)
+      .when(evaluateGroups(new Map([['IPv4', ['a']]])))
+      .then([groups('10.0.0.0/8', [], ['a', 'b'])]);
+    given(...known)
+      .when(evaluateGroups(new Map(Object.entries({ '10.0.0.0/8': ['a', 'b'], IPv4: ['a'] }))))
+      .then([]);
+  });
+});
+
 describe('the connectivity groups of a large cluster', () => {
   const APPEND_BYTES_MAX = 256 * 1024;
   const HOSTS = 8_000;
   const hostIds = (first: number): readonly string[] =>
     Array.from({ length: HOSTS }, (_, n) => `e1e1e1e1-0000-4000-8000-${String(first + n).padStart(12, '0')}`);
-  const conditions = { pendingInputsGiven: true, vipsDefined: true, requiredPassed: true };
-  const evaluateGroups = (groups: RecordedOutcomes['groups']): OutcomeCommand => ({
-    type: 'EvaluateCluster',
-    clusterId: 'c',
-    outcomes: [],
-    conditions,
-    conditionsWithoutHosts: conditions,
-    groups,
-    at: AT,
-  });
 
   it.each([
     ['join one network', new Map([['10.0.0.0/8', hostIds(0)]])],
