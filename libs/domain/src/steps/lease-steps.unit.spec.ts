@@ -1,6 +1,6 @@
-import { installerArguments } from './installation-steps';
+import { imagesOf, install, installerArguments } from './installation-steps';
 import { apiVipConnectivityCheck, dhcpLeaseAllocate, verifyVips } from './network-steps';
-import { documentOf, hardware, nic, other, stepContext } from './step-sample.fixture.spec';
+import { disk, documentOf, hardware, nic, other, stepContext } from './step-sample.fixture.spec';
 
 const MAC = '52:54:00:aa:00:01';
 const OTHER_MAC = '52:54:00:aa:00:05';
@@ -87,4 +87,55 @@ it.each([
 ])('a day-2 host with %j downloads the config of the pool %s', (host, pool) => {
   const check = apiVipConnectivityCheck(stepContext({ host: { kind: 'AddToExistingClusterHost', ...host } }));
   expect(documentOf(check)).toMatchObject({ url: `http://api.ocp.example.com:22624/config/${pool}` });
+});
+
+describe('the command of the installer', () => {
+  const day2 = { kind: 'AddToExistingClusterHost', effectiveRole: 'worker' };
+
+  it('has no arguments for a day-2 host whose network is not known', () => {
+    const context = stepContext({ host: day2, cluster: { machineNetworks: [] }, others: [] });
+    expect(documentOf(install(context))).toEqual(expect.objectContaining({ role: 'worker', service_ips: null }));
+    expect(documentOf(install(context))).not.toHaveProperty('installer_args');
+  });
+
+  it('is not sent to a day-1 host whose network is not known', () => {
+    expect(install(stepContext({ cluster: { machineNetworks: [] }, others: [] }))).toBeUndefined();
+  });
+});
+
+describe('the session of an iSCSI disk', () => {
+  const onDisks = (...disks: ReturnType<typeof disk>[]) => {
+    const nics = [nic(), nic({ macAddress: OTHER_MAC, ipv4Addresses: ['10.8.0.5/24', '10.9.0.5/24'] })];
+    return installerArguments(stepContext({ hardware: { disks, nics } }));
+  };
+  const iscsi = { driveType: 'iSCSI', iscsiHostIpAddress: '10.9.0.5' };
+
+  it('is on the network card that has its address among others', () => {
+    const session = ['--append-karg', 'rd.iscsi.firmware=1', ...dhcpOn(OTHER_MAC)];
+    expect(onDisks(disk(iscsi))).toEqual([...dhcpOn(MAC), ...session]);
+  });
+
+  it('is not that of a multipath disk with other paths', () => {
+    const other = disk({
+      ...iscsi,
+      id: '/dev/disk/by-id/wwn-2',
+      byId: '',
+      byPath: '',
+      name: 'sdb',
+      path: '/dev/sdb',
+      holders: 'dm-1',
+    });
+    const multipath = disk({ driveType: 'Multipath', name: 'dm-0' });
+    const paths = ['--append-karg', 'rw', '--append-karg', 'rd.multipath=default'];
+    expect(onDisks(multipath, other)).toEqual([...dhcpOn(MAC), ...paths]);
+  });
+});
+
+it('images that are not known are not checked', () => {
+  const { cluster, images } = stepContext({ images: { machineConfigOperator: '', installer: 'muster-host:2' } });
+  expect(imagesOf({ cluster, images })).toEqual([
+    'quay.io/openshift-release-dev/ocp-release:4.18.3-x86_64',
+    'quay.io/must-gather:2',
+  ]);
+  expect(imagesOf({ cluster: undefined, images })).toEqual(['quay.io/must-gather:2']);
 });

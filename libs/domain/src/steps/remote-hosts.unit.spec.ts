@@ -26,6 +26,27 @@ describe('remote hosts', () => {
     expect(remoteHostsOf([host('a')]).jsonWithout(key('a'))).toBeUndefined();
   });
 
+  it('are complete when they have addresses of different lengths', () => {
+    const addresses = { a: '192.0.2.1/24', b: '198.51.100.123/24', c: '10.0.0.7/8', d: '203.0.113.99/24' };
+    const hosts = remoteHostsOf(Object.entries(addresses).map(([hostId, address]) => host(hostId, address)));
+    for (const hostId of Object.keys(addresses)) {
+      const others = Object.entries(addresses).filter(([other]) => other !== hostId);
+      expect(JSON.parse(hosts.without(key(hostId)) ?? '')).toEqual(
+        others.map(([host_id, address]) => ({
+          host_id,
+          nics: [expect.objectContaining({ ip_addresses: [address.split('/')[0]] })],
+        })),
+      );
+    }
+  });
+
+  it('are those of the other one in a cluster of two', () => {
+    const hosts = remoteHostsOf([host('a'), host('b')]);
+    expect(hosts.without(key('a'))).toBe(remoteHostsOf([host('b')]).without(key('a')));
+    const two = ['b', 'c'].map((hostId) => other({ hostId, hardware: undefined }));
+    expect(remoteHostsOf([host('a'), ...two]).without(key('b'))).toBeUndefined();
+  });
+
   it('are not known while another host has no NICs', () => {
     const hosts = remoteHostsOf([host('a'), other({ hostId: 'b', hardware: undefined })]);
     expect(hosts.without(key('a'))).toBeUndefined();
