@@ -5,14 +5,22 @@ import { startImage } from '@muster/service-image';
 import type { LoggerService } from '@nestjs/common';
 import 'reflect-metadata';
 import { openPlatform } from './profile';
-import type { LogLevel, ServiceThreadMessage, ServiceThreadOrder } from './service-thread';
+import {
+  CLOSE,
+  type LogLevel,
+  parkOnRequest,
+  type ServiceThreadData,
+  type ServiceThreadMessage,
+  type ServiceThreadOrder,
+} from './service-thread';
 import { describeFailure } from './start-error';
 import type { ThreadedService } from './threads';
 
 const port = parentPort;
 if (!port) throw new Error('This file runs in a worker thread.');
 // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the main thread starts this file with an order
-const order = workerData as ServiceThreadOrder;
+const { parked, ...order } = workerData as ServiceThreadData;
+parkOnRequest(port, parked);
 const send = (message: ServiceThreadMessage): void => port.postMessage(message);
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : inspect(value));
@@ -46,7 +54,8 @@ async function start({ name, platform: options }: ServiceThreadOrder): Promise<v
     isPrimary: false,
   });
   const service = await START[name](platform, logger);
-  port?.once('message', () => {
+  port?.on('message', (message) => {
+    if (message !== CLOSE) return;
     platform.giveUp();
     void service
       .close()

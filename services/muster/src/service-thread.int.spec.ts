@@ -5,6 +5,7 @@ import { portOf } from '@muster/nest-kit';
 import {
   eventually,
   type NatsServer,
+  runProgram,
   startNatsServer,
   type TemporaryDirectory,
   temporaryDirectory,
@@ -74,6 +75,36 @@ describe('a service in a thread', () => {
     const starting = startInThread(orderOf({}), logger, { entry, execArgv: [] });
     await expect(starting).rejects.toThrow('The thread of the service image ended: exit code 24');
   });
+
+  it('does not change the exit code of a process that ends while databases are opened', async () => {
+    const source = JSON.stringify(join(__dirname, 'service-thread.ts'));
+    const [entry, program] = [join(directory.path, 'opens.js'), join(directory.path, 'exits-early.js')];
+    writeFileSync(
+      entry,
+      `const { parentPort, workerData } = require('node:worker_threads');
+       const Database = require(${JSON.stringify(require.resolve('libsql'))});
+       require(${source}).parkOnRequest(parentPort, workerData.parked);
+       let opened = 0;
+       const open = () => {
+         new Database(workerData.platform.dataDirectory + '/' + (opened++ % 8)).prepare('SELECT 1').get();
+         setImmediate(open);
+       };
+       open();
+       parentPort.postMessage({ kind: 'started', endpoints: [] });`,
+    );
+    writeFileSync(
+      program,
+      `const { startInThread } = require(${source});
+       const order = { name: 'image', platform: { dataDirectory: process.argv[2] } };
+       void startInThread(order, console, { entry: ${JSON.stringify(entry)} }).then(() => {
+         setTimeout(() => process.exit(3), Number(process.argv[3]));
+       });`,
+    );
+    const codes: (number | null)[] = [];
+    for (let n = 0; n < 3; n += 1)
+      codes.push((await runProgram(program, [directory.path, String(n * 40)]).ended()).code);
+    expect(codes).toEqual(Array(3).fill(3));
+  }, 120_000);
 
   it('names the service whose thread ends by itself', async () => {
     const entry = join(directory.path, 'ends.js');

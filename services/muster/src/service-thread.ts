@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { type MessagePort, Worker } from 'node:worker_threads';
 import type { RunningService } from '@muster/nest-kit';
 import { throwOutside } from '@muster/ports';
 import type { LoggerService } from '@nestjs/common';
@@ -15,6 +15,28 @@ export interface ServiceThreadOrder {
   readonly name: ThreadedService;
   /** The options that can be sent. The thread has the name of its service, sends its warnings as log entries, and is not primary. */
   readonly platform: Omit<PlatformOptions, 'name' | 'warn' | 'isPrimary'>;
+}
+
+/** The data of a new thread. */
+export interface ServiceThreadData extends ServiceThreadOrder {
+  /** The thread sets it to 1 when it waits for the end of the process. */
+  readonly parked: Int32Array;
+}
+
+/** The messages of the main thread. */
+export const CLOSE = 'close';
+const PARK = 'park';
+/** How long the end of the process waits for the thread. */
+const EXIT_WAIT_MS = 5_000;
+
+/** Lets the main thread end the process between two turns of the event loop of this thread. Call it before anything is opened. */
+export function parkOnRequest(port: MessagePort, parked: Int32Array): void {
+  port.on('message', (message) => {
+    if (message !== PARK) return;
+    Atomics.store(parked, 0, 1);
+    Atomics.notify(parked, 0);
+    for (;;) Atomics.wait(parked, 0, 1);
+  });
 }
 
 /** The messages of a thread to the main thread. */
@@ -44,14 +66,26 @@ export async function startInThread(
   options: ServiceThreadOptions = {},
 ): Promise<RunningService> {
   const { entry = THREAD_ENTRY, execArgv, onEnded = throwOutside } = options;
+  const parked = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const worker = new Worker(entry, {
-    workerData: order,
+    workerData: { ...order, parked } satisfies ServiceThreadData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
     ...(execArgv && { execArgv: [...execArgv] }),
   });
+  // The driver of the databases aborts the process when a thread ends while it opens one.
+  const park = (): void => {
+    worker.postMessage(PARK);
+    Atomics.wait(parked, 0, 0, EXIT_WAIT_MS);
+  };
+  process.once('exit', park);
+  const terminate = (): Promise<number> => {
+    process.removeListener('exit', park);
+    return worker.terminate();
+  };
   const endpoints = await new Promise<readonly string[]>((resolve, reject) => {
     let isRunning = false;
     const ended = (reason: string, cause?: unknown): void => {
+      process.removeListener('exit', park);
       const error = new Error(`The thread of the service ${order.name} ended: ${reason}`, { cause });
       if (isRunning) onEnded(error);
       else reject(error);
@@ -63,7 +97,7 @@ export async function startInThread(
           isRunning = true;
           return resolve(message.endpoints);
         case 'failed':
-          void worker.terminate();
+          void terminate();
           return reject(new StartError(message.reason, message.lines.join('\n')));
         case 'entry':
           return void logger[message.level]?.(...message.texts);
@@ -85,9 +119,9 @@ export async function startInThread(
         worker.on('message', (message: ServiceThreadMessage) => message.kind === 'closed' && resolve());
         worker.once('exit', () => resolve());
       });
-      worker.postMessage('close');
+      worker.postMessage(CLOSE);
       await closed;
-      await worker.terminate();
+      await terminate();
     },
   };
 }
