@@ -225,6 +225,32 @@ export class DownloadTurns {
   }
 }
 
+/** A failed download is repeated at the first request after this time. */
+const RETRY_AFTER_MS = 30_000;
+const RETRY_AFTER_MS_MAX = 3_600_000;
+
+/**
+ * Decides when failed downloads are repeated. A wrong file was transferred completely, and probably will be again, so the wait doubles
+ * each time.
+ */
+export class RetryWaits {
+  /** Wrong files in sequence, by file name. */
+  private readonly wrong = new Map<string, number>();
+
+  /** Returns the wait in milliseconds after a failure in this state. */
+  after(fileName: string, state: StoredImageState, error: unknown): number {
+    const isComplete = state.kind === 'downloading' && state.receivedBytes === state.totalBytes;
+    const wrong = isComplete && !lacksResources(error) ? (this.wrong.get(fileName) ?? 0) + 1 : 0;
+    this.wrong.set(fileName, wrong);
+    return Math.min(RETRY_AFTER_MS * 2 ** Math.max(0, wrong - 1), RETRY_AFTER_MS_MAX);
+  }
+
+  /** The download has succeeded. */
+  end(fileName: string): void {
+    this.wrong.delete(fileName);
+  }
+}
+
 /** Reads the file in chunks, so that requests are served meanwhile. Hex. */
 export async function sha256Of(path: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');

@@ -150,6 +150,25 @@ describe('the store of base images at its start', () => {
     expect((await stage.contentOf(wanted)).equals(FILE)).toBe(true);
   });
 
+  it('waits longer after each complete download of a wrong file, and as before after another failure', async () => {
+    const wanted = image('a', stage.server.url, OTHER_SHA256);
+    stage.server.serve(FILE);
+    await stage.store.start([wanted]);
+    /** Returns the requests after a failure and this time. */
+    const requestsAfter = async (waitMs: number): Promise<number> => {
+      stage.clock.advance(waitMs);
+      stage.store.fetch(wanted);
+      await stage.settled(wanted);
+      return stage.server.urls.length;
+    };
+    expect([await requestsAfter(0), await requestsAfter(29_000), await requestsAfter(1_000)]).toEqual([1, 1, 2]);
+    expect([await requestsAfter(59_000), await requestsAfter(1_000)]).toEqual([2, 3]);
+    for (let count = 4; count < 12; count += 1) expect(await requestsAfter(3_600_000)).toBe(count);
+    stage.server.serve(FILE, { status: 503 });
+    expect([await requestsAfter(3_599_000), await requestsAfter(1_000)]).toEqual([11, 12]);
+    expect(await requestsAfter(30_000)).toBe(13);
+  });
+
   it('stops while it hashes a complete download, which the next start continues', async () => {
     // Its hash takes longer than any test.
     const bytes = 2 ** 40;

@@ -10,6 +10,7 @@ import {
   downloadFile,
   DownloadTurns,
   noteOf,
+  RetryWaits,
   sha256Of,
   sizeOf,
   type StoredImageState,
@@ -31,8 +32,6 @@ export interface ImageStoreOptions {
   readonly log: (text: string) => void;
 }
 
-/** A failed download is repeated at the first request after this time. */
-const RETRY_AFTER_MS = 30_000;
 const PARTIAL = /\.partial(\.version)?$/;
 const OWN_FILE = /^rhcos-[A-Za-z0-9._-]+\.iso(\.partial(\.version)?|\.origin)?$/;
 
@@ -48,6 +47,7 @@ export class ImageStore {
   /** Ready files that are replaced when the file of the new URL in OS_IMAGES is there, with the time of the next attempt. */
   private readonly outdated = new Map<string, number>();
   private readonly turns = new DownloadTurns();
+  private readonly waits = new RetryWaits();
   private readonly stop = new AbortController();
   private evicted: (path: string) => void = () => undefined;
   /** Measures the wait after a failed download. */
@@ -201,6 +201,7 @@ export class ImageStore {
     const unrecorded = ({ message }: Error): void => log(`${image.fileName}.origin: ${message}`);
     if (isReplacement) await this.recordOrigin(image).catch(unrecorded);
     const { size } = await stat(this.pathOf(image.fileName));
+    this.waits.end(image.fileName);
     this.outdated.delete(image.fileName);
     this.states.set(image.fileName, { kind: 'ready', bytes: size });
     if (isReplacement) this.evicted(this.pathOf(image.fileName));
@@ -288,7 +289,7 @@ export class ImageStore {
 
   private failed(image: WantedImage, error: unknown): void {
     const reason = errorMessage(error);
-    const retryAtMs = this.steady.nowMs() + RETRY_AFTER_MS;
+    const retryAtMs = this.steady.nowMs() + this.waits.after(image.fileName, this.state(image), error);
     this.report(image, { kind: 'failed', reason, retryAtMs });
     if (this.outdated.has(image.fileName)) this.outdated.set(image.fileName, retryAtMs);
     if (!this.stop.signal.aborted) this.options.log(`${image.fileName} could not be downloaded: ${reason}`);

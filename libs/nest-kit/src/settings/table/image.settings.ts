@@ -40,7 +40,7 @@ export const IMAGE_SETTINGS = {
     choices: ['lazy', 'eager', 'stream'],
     fallback: 'lazy',
     meaning:
-      'When remote images are downloaded. lazy: when an infra-env of their version and architecture is registered, at the latest at the first request. eager: at the start. stream: never, they are read in place. A failed download is repeated at the next request, and every five minutes.',
+      'When remote images are downloaded. lazy: when an infra-env of their version and architecture is registered, at the latest at the first request. eager: at the start. stream: never, they are read in place. A failed download is repeated at the next request, and every five minutes. When the file was wrong, the wait doubles each time, up to one hour.',
   }),
   DATA_DIR: path({
     ...IMAGE,
