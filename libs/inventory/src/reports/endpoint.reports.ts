@@ -143,13 +143,13 @@ function tangReport(document: TangDocument, { generation }: StepOutput, digest: 
   };
 }
 
-/**
- * Without values that differ each time: a server signs its keys again for each answer, and agents name the port from which they
- * have connected.
- */
+/** Errors of agents name the port from which they have connected, which differs each time. */
+const withoutPorts = (error: string): string => error.replace(/:\d+->/g, '->');
+
+/** Without values that differ each time: a server signs its keys again for each answer. */
 const withoutChances = ({ tang_server_response = [], error = '', ...report }: TangDocument): object => ({
   ...report,
-  error: error.replace(/:\d+->/g, '->'),
+  error: withoutPorts(error),
   tang_server_response: tang_server_response.map(({ signatures = [], ...advertised }) => ({
     ...advertised,
     signatures: signatures.map((one) => one.protected),
@@ -165,7 +165,9 @@ export const apiVipReader = documentReader({
   maxBytes: MAX_ENDPOINT_REPORT_BYTES,
   name: 'API connectivity report',
   schema: record({ is_success: Type.Boolean(), url: text, download_error: text, ignition: text }),
-  toReport: ({ ignition, ...open }, { hostKey, generation }, digest) => {
+  toReport: ({ ignition, download_error, ...given }, { hostKey, generation }, digest) => {
+    // The body is compared with that of the last report.
+    const open = { ...given, ...(download_error !== undefined && { download_error: withoutPorts(download_error) }) };
     const body = toBody(ignition ? { ...open, ignition_digest: digest(ignition) } : open, digest);
     return {
       body,

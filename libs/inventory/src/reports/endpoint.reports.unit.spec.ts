@@ -1,6 +1,6 @@
 import { SAMPLE_HOST_KEY } from '@muster/testing';
 import { inventoryDecider, type ReportedState } from '../reports-decider';
-import { tangReader } from './endpoint.reports';
+import { apiVipReader, tangReader } from './endpoint.reports';
 
 interface Advertisement {
   readonly payload?: string;
@@ -13,20 +13,25 @@ const answer = ({ payload = 'keys', key = 'ES512', signature = 'x' }: Advertisem
   signatures: [{ protected: key, signature }],
 });
 
+interface Step {
+  readonly output: string;
+  readonly error: string;
+  readonly exitCode: number;
+}
 const report = (state: ReportedState, ...tang_server_response: readonly object[]) =>
   recorded(state, { output: JSON.stringify({ is_success: true, tang_server_response }), error: '', exitCode: 0 });
 const failure = (state: ReportedState, error: string) => recorded(state, { output: '', error, exitCode: 255 });
 
-function recorded(
-  state: ReportedState,
-  step: { readonly output: string; readonly error: string; readonly exitCode: number },
-) {
-  const result = tangReader.read({ hostKey: SAMPLE_HOST_KEY, generation: 1, ...step }, (text) => text);
+function recorded(state: ReportedState, step: Step, reader = tangReader) {
+  const result = reader.read({ hostKey: SAMPLE_HOST_KEY, generation: 1, ...step }, (text) => text);
   if (result.kind !== 'read') throw new Error(result.violation.reason);
   const decision = inventoryDecider.decide({ type: 'RecordReport', event: result.report.event }, state);
   const events = decision.kind === 'accepted' ? decision.events : [];
   return { count: events.length, state: events.reduce((known, one) => inventoryDecider.evolve(known, one), state) };
 }
+
+const reset = (from: string, cause = 'connection reset by peer'): string =>
+  `request failed: read tcp 10.0.0.9:${from}->10.0.0.5:80: read: ${cause}`;
 
 describe('report about Tang servers', () => {
   const first = report(inventoryDecider.initialState(), answer());
@@ -49,8 +54,6 @@ describe('report about Tang servers', () => {
   });
 
   it('does not change while the servers fail in the same way from other ports', () => {
-    const reset = (from: string, cause = 'connection reset by peer'): string =>
-      `HTTP GET failure: read tcp 10.0.0.9:${from}->10.0.0.5:80: read: ${cause}`;
     const { count, state } = failure(first.state, reset('40112'));
     expect(count).toBe(1);
     expect(failure(state, reset('51998')).count).toBe(0);
@@ -64,5 +67,21 @@ describe('report about Tang servers', () => {
     const other = { ...event, data: { ...data, body: { digest: 'sha256:2', bytes: 2 } } };
     expect(inventoryDecider.decide({ type: 'RecordReport', event }, state)).toMatchObject({ events: [] });
     expect(inventoryDecider.decide({ type: 'RecordReport', event: other }, state)).toMatchObject({ events: [other] });
+  });
+});
+
+describe('report about the API of an installed cluster', () => {
+  const failedDownload = (state: ReportedState, download_error: string) =>
+    recorded(
+      state,
+      { output: JSON.stringify({ is_success: false, download_error }), error: '', exitCode: 0 },
+      apiVipReader,
+    );
+
+  it('does not change while the download fails in the same way from other ports', () => {
+    const { count, state } = failedDownload(inventoryDecider.initialState(), reset('40112'));
+    expect(count).toBe(1);
+    expect(failedDownload(state, reset('51998')).count).toBe(0);
+    expect(failedDownload(state, reset('51998', 'no route to host')).count).toBe(1);
   });
 });
