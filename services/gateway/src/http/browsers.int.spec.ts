@@ -94,7 +94,11 @@ describe('requests of browsers with AUTH_TYPE=none', () => {
       'cache-control': 'no-store',
       'content-security-policy': expect.stringContaining("default-src 'none'"),
     });
-    expect((await raw('GET', '/docs', {})).headers['content-security-policy']).toContain("script-src 'self'");
+    for (const page of ['/docs', '/docs/', '/docs?from=mail', '/docs/?from=mail'])
+      expect((await raw('GET', page, {})).headers['content-security-policy']).toContain("script-src 'self'");
+    expect((await raw('GET', '/docs-of-others', {})).headers['content-security-policy']).toContain(
+      "default-src 'none'",
+    );
   });
 
   it('closes further connections of an address at the limit', async () => {

@@ -46,7 +46,7 @@ export function protectFromBrowsers(app: NestFastifyApplication, config: Browser
       maxAge: PREFLIGHT_MAX_AGE_SECONDS,
     });
   server.addHook('onRequest', (request, reply, done) => {
-    const isPage = request.url === `/${page}` || request.url.startsWith(`/${page}/`);
+    const isPage = request.url.startsWith(`/${page}`) && /^(?:$|[/?#])/.test(request.url.slice(page.length + 1));
     void reply.headers(isPage ? { ...SECURITY_HEADERS, 'Content-Security-Policy': PAGE_POLICY } : SECURITY_HEADERS);
     if (!isPage) void reply.header('Cache-Control', 'no-store');
     if (isPage && /\.map(?:$|\?)/.test(request.url)) return void notFound(reply);
