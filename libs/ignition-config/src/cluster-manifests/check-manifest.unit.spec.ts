@@ -65,6 +65,7 @@ describe('text of a manifest', () => {
     ['a.yaml.patch', '-\n', 'operation 1: path must be a JSON pointer'],
     ['a.yaml.patch', '[]\n---\n[]\n', 'The patch cannot be applied: the text has 2 documents.'],
     ['a.yaml', 'a: 1\n---\nb: {\n', 'line 4'],
+    ['a.yaml', 'a: 1\nb: !!binary hunter2\n', 'The text is not YAML: !!binary must be base64 (line 2)'],
     ['a.yaml', 'a: 1\n# \u0000\n', 'control character (line 2)'],
     ['a.yaml', 'a: "\u007f"\n', 'control character (line 1)'],
     [

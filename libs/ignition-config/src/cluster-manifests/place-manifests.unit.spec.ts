@@ -166,6 +166,14 @@ id: 12345678901234567890
     },
   );
 
+  it('contain the text of binary values and no other memory of the service when they are patched', () => {
+    const added = [
+      file('a.yaml', 'a: !!binary aHVudGVyMg==\nb: !!binary |\n  YWJj\n  ZGVm\n'),
+      file('a.yaml.patch', '- {op: add, path: /c, value: !!binary eA==}\n'),
+    ];
+    expect(placed(added, []).get('manifests/a.yaml')).toBe('a: hunter2\nb: abcdef\nc: x\n');
+  });
+
   it('keep the digits of a JSON manifest when they are patched', () => {
     const patch = file('a.json.patch', '- {op: add, path: /b, value: 9007199254740993}');
     const content = placed([file('a.json', '{"a": 18446744073709551615}'), patch], []).get('manifests/a.json') ?? '';

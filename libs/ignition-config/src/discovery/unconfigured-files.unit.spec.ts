@@ -48,6 +48,16 @@ describe('files of an image for installations without a service', () => {
     });
   });
 
+  it('contain the text of binary values and no other memory of the service', () => {
+    const bridge = '{name: br0, type: ovs-bridge, state: up, ovs-db: {external_ids: {a: !!binary aHVudGVyMg==}}}';
+    const port = '{name: eth1, type: ethernet, state: up, mac-address: 02:00:00:00:00:02}';
+    const staticNetworks = [{ network_yaml: `interfaces: [${bridge}, ${port}]\n` }];
+    const content = contentOf('cluster-manifests/nmstateconfig.yaml', { staticNetworks });
+    expect(parse(content.replace('---\n', ''))).toHaveProperty('spec.config.interfaces.0.ovs-db', {
+      external_ids: { a: 'hunter2' },
+    });
+  });
+
   it('contain the rendezvous host and the static networks', () => {
     const staticNetworks = [
       {

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import {
   CST,
   type Document,
@@ -39,6 +40,7 @@ export function readYaml(text: string): ReadYaml {
   const lines = new LineCounter();
   const parsed = parseAllDocuments(text, {
     lineCounter: lines,
+    customTags: (tags) => [...tags, BINARY_TEXT],
     logLevel: 'silent',
     prettyErrors: false,
     uniqueKeys: false,
@@ -62,10 +64,28 @@ export function toPlain(document: Document): { readonly value: unknown } | undef
   }
 }
 
+const BINARY = 'tag:yaml.org,2002:binary';
+/** The texts that the decoder of go-yaml accepts. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/**
+ * Bytes are read as text, as in go-yaml. The tag of the parser returns a part of memory that many values share, and after a copy the writer
+ * would write all of it.
+ */
+const BINARY_TEXT: ScalarTag = {
+  tag: BINARY,
+  resolve: (source, onError) => {
+    const digits = source.replace(/[\r\n]/g, '');
+    if (!BASE64.test(digits)) onError('!!binary must be base64');
+    return Buffer.from(digits, 'base64').toString();
+  },
+};
+
 const INT = 'tag:yaml.org,2002:int';
 const FLOAT = 'tag:yaml.org,2002:float';
 /** Types of YAML 1.1 that go-yaml does not have, or whose notation is different there. */
 const REPLACED: ReadonlySet<string> = new Set([
+  BINARY,
   INT,
   FLOAT,
   // The reader adds it. The writer writes a key << in quotes, because it is not a merge.
@@ -116,6 +136,7 @@ const AS_KUBERNETES = {
   customTags: (tags: Tags): Tags => [
     ...tags.filter((tag) => typeof tag === 'string' || !REPLACED.has(tag.tag)),
     'floatNaN',
+    BINARY_TEXT,
     KUBERNETES_INT,
     KUBERNETES_FLOAT,
   ],
