@@ -167,6 +167,14 @@ describe('the connectivity groups of a large cluster', () => {
     ['join one network', new Map([['10.0.0.0/8', hostIds(0)]])],
     ['are replaced in it', new Map([['10.0.0.0/8', hostIds(HOSTS)]])],
     [
+      'join two more networks at once',
+      new Map([
+        ['10.0.0.0/8', hostIds(0)],
+        ['IPv4', hostIds(0)],
+        ['IPv6', hostIds(0)],
+      ]),
+    ],
+    [
       'join several networks',
       new Map([
         ['10.0.0.0/8', hostIds(0)],
@@ -184,5 +192,20 @@ describe('the connectivity groups of a large cluster', () => {
         state = decision.events.reduce(outcomeDecider.evolve, state);
       }
     expect(state.groups).toEqual(groups);
+  });
+
+  it('are stored together for the first networks that fit', () => {
+    const few = hostIds(0).slice(0, 1_500);
+    const command = evaluateGroups(new Map(['10.0.0.0/8', 'IPv4', 'IPv6'].map((network) => [network, few])));
+    const networks = (state: RecordedOutcomes): readonly string[] => {
+      const decision = outcomeDecider.decide(command, state);
+      if (decision.kind === 'refused') return [];
+      return decision.events.flatMap(({ data }) =>
+        'connectivityGroups' in data ? (data.connectivityGroups?.groups ?? []).map(({ network }) => network) : [],
+      );
+    };
+    const state = outcomeDecider.initialState();
+    expect(networks(state)).toEqual(['10.0.0.0/8', 'IPv4']);
+    expect(networks({ ...state, groups: new Map([['10.0.0.0/8', few]]) })).toEqual(['IPv4', 'IPv6']);
   });
 });
