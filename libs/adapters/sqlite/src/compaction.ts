@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { JsonObject, RecordedEvent, StreamId } from '@muster/ports';
 import { explain, explained, openDatabase } from './database';
+import { closeDurableDatabase } from './durable-database';
 import { compactedText, decodeRow, decodeText, type EventRow, type StoredText } from './event-pages';
 import { READ_EVENTS_MAX } from './maintenance';
 
@@ -138,9 +139,9 @@ export class SqliteCompaction {
     });
   }
 
+  /** Does not throw on a full disk, so that the error which ended the compaction stays. */
   close(): void {
-    this.database.pragma('wal_checkpoint(TRUNCATE)');
-    this.database.close();
+    closeDurableDatabase(this.database);
   }
 
   /** Stores what `work` does, unless it returns false or throws. */

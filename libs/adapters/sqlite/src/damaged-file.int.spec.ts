@@ -139,3 +139,27 @@ it('a damaged event is named by the search for unused bodies', async () => {
   compaction.close();
   directory.remove();
 });
+
+it('the close of a compaction does not replace the error that ended it', () => {
+  const directory = temporaryDirectory();
+  const file = join(directory.path, 'events.sqlite');
+  const compaction = new SqliteCompaction(file);
+  compaction.forgetBodies();
+  const checkpoint = jest.spyOn(Database.prototype, 'pragma').mockImplementation(() => {
+    throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
+  });
+  const work = (): void => {
+    try {
+      throw new Error('the reason');
+    } finally {
+      compaction.close();
+    }
+  };
+  expect(work).toThrow('the reason');
+  expect(checkpoint).toHaveBeenCalledWith('wal_checkpoint(TRUNCATE)');
+  checkpoint.mockRestore();
+  // The stored changes are in the write-ahead log, and the connection has no lock.
+  openDatabase(file).close();
+  expect(() => compaction.countStreams('')).toThrow(/not open/);
+  directory.remove();
+});
