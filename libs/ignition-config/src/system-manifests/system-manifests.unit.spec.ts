@@ -76,6 +76,28 @@ describe('manifests of the service', () => {
     expect(fromDataUrl(file?.contents.source ?? '')).toBe(`${lines.join('\n')}\n`);
   });
 
+  it.each([
+    ['50-masters-chrony-configuration.yaml', 'master', '50-masters-chrony-configuration'],
+    ['50-workers-chrony-configuration.yaml', 'worker', '50-workers-chrony-configuration'],
+    ['50-arbiters-chrony-configuration.yaml', 'arbiter', '50-arbiters-chrony-configuration'],
+    ['dnsmasq-bootstrap-in-place.yaml', 'master', '50-master-dnsmasq'],
+  ])('contain in %s the configuration of each %s', (fileName, role, name) => {
+    const changes = { hasArbiters: true, isSingleNode: true, ownNamesAddress: '192.0.2.5' };
+    expect(configOf(fileName, changes)).toMatchObject({
+      apiVersion: 'machineconfiguration.openshift.io/v1',
+      kind: 'MachineConfig',
+      metadata: { labels: { 'machineconfiguration.openshift.io/role': role }, name },
+    });
+  });
+
+  it('are in the folder openshift', () => {
+    const encryption = { ...input().encryption, roles: 'all' };
+    const changes = { areMastersSchedulable: true, isSingleNode: true, ownNamesAddress: '192.0.2.5', encryption };
+    const files = systemManifests(input(changes));
+    expect(files).toHaveLength(8);
+    expect(files.filter(({ folder }) => folder !== 'openshift')).toEqual([]);
+  });
+
   it('allow workloads on the control plane when it is set', () => {
     const file = systemManifests(input({ areMastersSchedulable: true })).find(({ fileName }) =>
       fileName.includes('.patch'),
