@@ -68,7 +68,7 @@ export interface JourneyFailure {
   readonly step: FunnelStep;
   /** The stage of the host that failed first, else the stage of the cluster. */
   readonly stage: string;
-  /** Code of the cause: the cause of a host's failure, or the transition. A sentence when the preparation failed, until the retention period ends. */
+  /** Code of the cause: the cause of a host's failure, or the transition. A sentence when the preparation failed without a failed host, until the retention period ends. */
   readonly reason: string;
 }
 

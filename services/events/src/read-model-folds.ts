@@ -39,7 +39,7 @@ export const READ_MODEL_FOLDS: readonly SavedFold[] = [
   },
   {
     name: JOURNEYS_PROJECTION,
-    version: 7,
+    version: 8,
     tables: [
       table(JOURNEY_COLLECTIONS.clusters, ['day', 'openshift_version', 'platform', 'topology'], [['day']]),
       table(JOURNEY_COLLECTIONS.hosts, ['cluster_id']),

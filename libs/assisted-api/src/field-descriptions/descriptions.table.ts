@@ -121,7 +121,7 @@ const COMMON_DESCRIPTIONS: readonly (readonly [string, string])[] = [
     'stage',
     'Stage of the host that failed first, or the stage of the cluster.',
   ),
-  ['timeline-failure.reason', 'Code of the cause, or a sentence when the preparation failed.'],
+  ['timeline-failure.reason', 'Code of the cause, or a sentence when the preparation failed without a failed host.'],
   ['funnel-failure.reason', 'Code of the cause.'],
   ['funnel-failure.count', 'Number of failures with this cause.'],
   ['funnel.from', 'Start of the window, included.'],

@@ -87,7 +87,7 @@ function evolved(journey: ClusterJourney, event: ClusterEvent, at: string): Clus
     case 'InstallationPrepared':
       return reached(journey, 'installation-prepared', at);
     case 'InstallationPreparationFailed':
-      return failed(journey, { at, kind: 'preparation-failed', stage: 'preparing', reason: event.data.reason });
+      return preparationFailed(journey, event.data.reason, at);
     case 'FinalizingStageReached':
       return finalizingStageReached(journey, event.data.stage, at);
     case 'ClusterReset':
@@ -120,7 +120,19 @@ function finalizingStageReached(journey: ClusterJourney, stage: string, at: stri
   return { ...journey, finalizing_stages: stages, attempt_finalizing_stage: stage };
 }
 
-function entered(journey: ClusterJourney, { status, from, transition }: Entered, at: string): ClusterJourney {
+/** Transitions that end a preparation because of a host. Other failures of a preparation have an event of their own. */
+const HOSTS_NOT_PREPARED: ReadonlySet<string> = new Set(['host-failed-to-prepare', 'host-stopped-preparing']);
+
+/** The artifacts and the hosts can fail in one attempt, which counts once. */
+function preparationFailed(journey: ClusterJourney, reason: string, at: string): ClusterJourney {
+  const last = journey.failures.at(-1);
+  const begun = journey.statuses.findLast(({ name }) => name === 'preparing-for-installation');
+  if (last?.kind === 'preparation-failed' && begun && last.at >= begun.at) return journey;
+  return failed(journey, { at, kind: 'preparation-failed', stage: 'preparing', reason });
+}
+
+function entered(before: ClusterJourney, { status, from, transition }: Entered, at: string): ClusterJourney {
+  const journey = HOSTS_NOT_PREPARED.has(transition) ? preparationFailed(before, transition, at) : before;
   switch (status) {
     case 'ready':
       return reached(journey, 'cluster-ready', at);

@@ -171,6 +171,24 @@ describe('the projection of timelines', () => {
     ]);
   });
 
+  const PREPARING = status('preparing-for-installation', 'ready', 'start-preparation');
+  const artifactsFailed = onCluster('InstallationPreparationFailed', { reason: 'no release' });
+  it.each([
+    ['a host that failed', [], ['ready', 'host-failed-to-prepare'], 'host-failed-to-prepare'],
+    ['a host that stopped', [], ['insufficient', 'host-stopped-preparing'], 'host-stopped-preparing'],
+    ['a host and the artifacts', [artifactsFailed], ['ready', 'host-failed-to-prepare'], 'no release'],
+    ['the artifacts', [artifactsFailed], ['ready', 'artifacts-failed-to-prepare'], 'no release'],
+  ] as const)(
+    'has one failure for each preparation that ended because of %s',
+    async (_, first, [next, row], reason) => {
+      const attempt = [PREPARING, ...first, status(next, 'preparing-for-installation', row)];
+      const { cluster } = await after(clusterRegistered(), ...attempt, ...attempt, artifactsFailed);
+      expect(cluster.failures.map((failure) => [failure.kind, failure.stage, failure.reason])).toEqual(
+        Array(2).fill(['preparation-failed', 'preparing', reason]),
+      );
+    },
+  );
+
   it('keeps the stages of earlier attempts, also when the next attempt begins with the same stage', async () => {
     const again = [stage('Starting installation'), onCluster('FinalizingStageReached', { stage: 'Done' })];
     const { host, cluster } = await after(
