@@ -27,6 +27,8 @@ export interface CollectedLog {
   /** `controller` or a host key: hosts of several infra-envs may have the same id. */
   readonly key: string;
   readonly digest: string;
+  /** ISO 8601 UTC. */
+  readonly collectedAt: string;
   /** Name of the file when it is downloaded alone. */
   readonly fileName: string;
 }
@@ -47,6 +49,7 @@ export function collectedLogs(cluster: ClusterDocument, hosts: readonly HostDocu
       source: 'controller',
       key: 'controller',
       digest: controller,
+      collectedAt: cluster.controller_logs_collected_at,
       fileName: `${name}_${CONTROLLER_LOGS}`,
     });
   for (const host of hosts) {
@@ -60,6 +63,7 @@ export function collectedLogs(cluster: ClusterDocument, hosts: readonly HostDocu
       source: host.id,
       key: hostKeyOf(host.infra_env_id, host.id),
       digest,
+      collectedAt: host.logs_collected_at,
       // File names as in assisted-service v2, with the host id, because two hosts may have the same name.
       fileName: isTaken ? fileName.replace(/\.tar\.gz$/, `_${host.id}.tar.gz`) : fileName,
     });

@@ -3,6 +3,7 @@ import { DownloadLogsQuery, LogsProgressBody, UploadLogsQuery } from '@muster/as
 import { hostKeyOf, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { type Probe, PROBES, requireDiskReserve } from '@muster/nest-kit';
+import { byText } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Put, Query, Req, StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiConsumes } from '@nestjs/swagger';
@@ -71,7 +72,10 @@ export class LogsController {
   }
 
   private async one(clusterId: string, logs: readonly CollectedLog[], source: string): Promise<StreamableFile> {
-    const log = logs.find((collected) => collected.source === source);
+    // A machine that boots another image registers again, and its former registration may still be a host of the cluster.
+    const [log] = logs
+      .filter((collected) => collected.source === source)
+      .sort((left, right) => byText(right.collectedAt, left.collectedAt));
     const body = log && (await this.stored.open(clusterId, log.digest));
     if (!log || !body) throw notCollected(source);
     return attachment(body, log.fileName);

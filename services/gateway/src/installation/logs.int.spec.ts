@@ -219,6 +219,20 @@ describe('logs', () => {
     }
   });
 
+  it('returns the logs that were collected last when a machine is in the cluster with two infra-envs', async () => {
+    const area = await gateway.platform.logs.area(CLUSTER_ID);
+    const ofHost = async (content: string, logs_collected_at: string, infra_env_id?: string) => {
+      const { digest } = await area.put(Buffer.from(content), 1_000);
+      return hostDocument({ _logs_digest: digest, logs_collected_at, ...(infra_env_id && { infra_env_id }) });
+    };
+    await gateway.project(2, [
+      await ofHost('of the first registration', '2026-01-02T03:04:05.000Z'),
+      await ofHost('of the present one', '2026-01-02T03:04:06.000Z', CLUSTER_ID),
+      await ofHost('of an earlier one', '2026-01-02T03:04:04.000Z', HOST_ID),
+    ]);
+    expect((await gateway.call('GET', `${LOGS}?logs_type=host&host_id=${HOST_ID}`)).text).toBe('of the present one');
+  });
+
   it('contains all events of the cluster in their order, and no documents of users', async () => {
     const ordinals = Array.from({ length: 2 * EVENTS_AT_ONCE + 1 }, (_, ordinal) => ordinal);
     const { secrets } = gateway.platform;
