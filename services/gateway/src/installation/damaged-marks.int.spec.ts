@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesystemObjectAreas } from '@muster/adapter-filesystem';
 import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
@@ -104,5 +104,14 @@ describe('stored logs with a damaged mark', () => {
     expect(await areas.names()).toEqual(expect.arrayContaining([broken]));
     await logs.sweep();
     expect(await areas.names()).toEqual(['marks']);
+  });
+
+  it('are not looked for in a directory of the file system, such as lost+found', async () => {
+    mkdirSync(join(directory.path, 'lost+found'));
+    await marks.put(Buffer.from('{"upload":"unknown"}'), 1_000);
+    const area = jest.spyOn(areas, 'area');
+    await logs.sweep();
+    expect(area.mock.calls).not.toContainEqual(['lost+found']);
+    area.mockRestore();
   });
 });

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { COLLECTIONS, DROPPED_LOGS } from '@muster/assisted-api';
+import { COLLECTIONS, DROPPED_LOGS, UUID_PATTERN } from '@muster/assisted-api';
 import { CLOCK, EVENT_STORE, IDS, LOGS, type MusterEventStore, READ_MODELS } from '@muster/nest-kit';
 import {
   type Clock,
@@ -168,7 +168,7 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
   private async droppedSince(position: number, head: number): Promise<readonly string[]> {
     const last = await this.readModels.get(COLLECTIONS.droppedLogs, DROPPED_LOGS);
     const isKnown = position <= head && position >= (last?.complete_after ?? START_OF_STORE);
-    if (!isKnown) return (await this.areas.names()).filter((name) => name !== MARKS);
+    if (!isKnown) return (await this.areas.names()).filter((name) => UUID_PATTERN.test(name));
     return (last?.clusters ?? []).filter((cluster) => cluster.position > position).map(({ cluster_id: id }) => id);
   }
 
