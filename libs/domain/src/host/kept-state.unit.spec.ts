@@ -4,6 +4,8 @@ import {
   command,
   day1,
   day2,
+  fellSilent,
+  KNOWN_MACHINE,
   minute,
   OWNER,
   progressed,
@@ -100,5 +102,17 @@ describe('the events of a host', () => {
   it('name the validations that block the host and have no result', () => {
     const { state } = when(day1('known'), refresh({ sufficientForInstall: false, pendingIds: ['rule-c'] }));
     expect(state.statusReason).toMatchObject({ failing: ['rule-a', 'rule-b'], pending: ['rule-c'] });
+  });
+
+  it('name the machine of its first registration, once', () => {
+    const register = command('Register', { machine: KNOWN_MACHINE });
+    const { events, types } = when([], register);
+    expect(types).toEqual(['HostRegistered', 'HostIdentityClaimed', 'HostEnteredStatus']);
+    expect(when(events, register).types).toEqual(['HostReregistered']);
+  });
+
+  it('contain the return of a host only after it was silent', () => {
+    expect(when(day1('known'), command('Return')).types).toEqual([]);
+    expect(when([...day1('known'), fellSilent], command('Return')).types).toEqual(['HostReturned']);
   });
 });
