@@ -152,14 +152,42 @@ describe('a report of the step', () => {
     ]);
   });
 
+  const connectivity = (peers: readonly object[], vanishedPeers: readonly string[] = []): InventoryEvent =>
+    reportOf('ConnectivityReported', { peers, vanishedPeers, mtuMeasured: false, mtuFailures: [], collisions: [] });
+
+  it('connectivity-check replaces and removes the connections to the hosts that it names', () => {
+    const [first, second, third] = [
+      { ...PEER, hostId: 'a' },
+      { ...PEER, hostId: 'b' },
+      { ...PEER, hostId: 'c' },
+    ];
+    const faster = { ...second, latencyMs: 1, packetLossPercent: 0 };
+    const { reaches, weakReaches } = [connectivity([first, second]), connectivity([faster, third], ['a'])].reduce(
+      evolveReports,
+      NO_REPORTS,
+    );
+    expect([...(reaches ?? [])]).toEqual([
+      ['b', faster],
+      ['c', third],
+    ]);
+    expect(weakReaches).toEqual([third]);
+    const { reaches: kept } = [connectivity([first, second]), connectivity([third])].reduce(evolveReports, NO_REPORTS);
+    expect([...(kept?.keys() ?? [])]).toEqual(['a', 'b', 'c']);
+  });
+
+  it.each([
+    [10, 0, false],
+    [10.1, 0, true],
+    [500, 0, true],
+    [1, 0.1, true],
+    [1, 1, true],
+  ])('connectivity-check with %d ms and a loss of %d %% has a weak connection: %s', (latencyMs, loss, isWeak) => {
+    const peer = { ...PEER, latencyMs, packetLossPercent: loss };
+    expect(evolveReports(NO_REPORTS, connectivity([peer])).weakReaches).toEqual(isWeak ? [peer] : []);
+  });
+
   it('connectivity-check without a measurement has no MTU failures', () => {
-    const report = reportOf('ConnectivityReported', {
-      peers: [],
-      vanishedPeers: [],
-      mtuMeasured: false,
-      mtuFailures: [],
-    });
-    expect(evolveReports(NO_REPORTS, report).mtuFailures).toBeUndefined();
+    expect(evolveReports(NO_REPORTS, connectivity([])).mtuFailures).toBeUndefined();
   });
 });
 
