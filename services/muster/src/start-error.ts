@@ -40,6 +40,8 @@ const RETRY_MS = 500;
 const REPORT_MS = 10_000;
 /** The form of an address in an error contains `<secret>` and no password. */
 const PASSWORD_IN_URL = /(\/\/[^/\s:@]*):(?!<secret>@)[^/\s@]+@/g;
+/** An address without a host: the clients take its password for the port. */
+const PASSWORD_AS_PORT = /((?:\b\w+:\/\/|\bUnable to parse )[^\s:@/[\]]+):(?!\d+\b|\*{3}@)[^\s)]+/g;
 
 /**
  * Error codes and names that mean that no server answers at the address yet. All other errors end the start immediately.
@@ -136,7 +138,7 @@ const badEscapeText = (setting: SettingName): string =>
 /** Errors that the clients throw before they connect, by name or by text. */
 const MALFORMED_NAMES: ReadonlySet<string> = new Set(['MongoParseError', 'MongoAPIError', 'InvalidBucketNameError']);
 const MALFORMED =
-  /^Unexpected text at position \d|^Unable to parse .* with URL$|is not of the form|more than one "@"|^Failed to load certificate file|TypeError: Invalid URL/;
+  /^Unexpected text at position \d|^Unable to parse .* with URL$|is not of the form|more than one "@"|^Failed to load certificate file|\((?:TypeError: )?Invalid URL\)/;
 
 const isMalformed = (error: unknown, reason: string): boolean =>
   MALFORMED.test(reason) || (error instanceof Error && MALFORMED_NAMES.has(error.name));
@@ -153,8 +155,8 @@ function isNotReachable(error: unknown): boolean {
 
 /** Returns the first line of the message, without its full stop and the password of a URL. */
 function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message || error.name : String(error);
-  return (text.split('\n', 1)[0] ?? '').replace(PASSWORD_IN_URL, '$1:***@').replace(/\.$/, '');
+  const [line = ''] = (error instanceof Error ? error.message || error.name : String(error)).split('\n', 1);
+  return line.replace(PASSWORD_IN_URL, '$1:***@').replace(PASSWORD_AS_PORT, '$1:***').replace(/\.$/, '');
 }
 
 const LISTENING = '0A';

@@ -1,4 +1,4 @@
-import { connectNatsRequests } from '@muster/adapter-nats';
+import { connectNatsRequests, NatsUnreachable } from '@muster/adapter-nats';
 import { SettingsReader } from '@muster/nest-kit';
 import { Unavailable } from '@muster/ports';
 import { describeFailure, reach, StartError } from './start-error';
@@ -78,6 +78,25 @@ describe('a server that the start requires', () => {
       message: `The address in ${setting} has a "%" that starts no escape such as %40. Write a "%" in the user name or password as %25.`,
     });
   });
+
+  it.each([
+    ['NATS_URL', new NatsUnreachable('nats://127.0.0.1:99999', 'Invalid URL'), 'nats://127.0.0.1:99999 (Invalid URL)'],
+    ['NATS_URL', new NatsUnreachable('nats://user:12secret', 'Invalid URL'), 'nats://user:*** (Invalid URL)'],
+    [
+      'MONGODB_URL',
+      Object.assign(failing('Unable to parse user:secret with URL'), { name: 'MongoParseError' }),
+      'Unable to parse user:*** with URL',
+    ],
+  ] as const)(
+    'is not asked, and not shown a password, when %s has a malformed host: %s',
+    async (setting, error, shown) => {
+      const outcome = reach(() => Promise.reject(error), { ...options, setting });
+      await expect(outcome).rejects.toMatchObject({
+        reason: 'settings',
+        message: expect.stringContaining(shown) as string,
+      });
+    },
+  );
 
   it.each([
     ['NATS_URL', 'nats://127.0.0.1:99999', 'Invalid URL'],
