@@ -85,6 +85,33 @@ describe('compacted outcomes', () => {
     expect(keptOf(...events)).toEqual([['a'], [], ['b']]);
   });
 
+  it('do not contain the first outcome of a period, because the event log shows only later ones as changes', () => {
+    const waits = changed([outcome('pending', 'a')], { reset: true });
+    const fails = changed([outcome('failure', 'b')]);
+    expect(compactOutcomes([waits, fails], 2)).toEqual([waits.data, fails.data]);
+    expect(keptOf(waits, fails)).toEqual([['a'], ['b']]);
+    expect(keptOf(changed([], { reset: true }), changed([outcome('pending', 'a')]), fails)).toEqual([[], ['a'], ['b']]);
+    expect(keptOf(changed([outcome('pending', 'a')]), fails)).toEqual([undefined, ['b']]);
+  });
+
+  it('do not contain an outcome whose message the event log has', () => {
+    const events = [FIRST, changed([outcome('pending', 'a')]), changed([outcome('failure', 'b')])];
+    const asked: unknown[] = [];
+    const kept = compactOutcomes(events, 3, (...place) => asked.push(place) > 0);
+    expect(kept).toEqual(events.map(({ data }) => data));
+    expect(asked).toEqual([[RULE, 1, 2]]);
+  });
+
+  it('leave a reset without its conditions, and no other event without any', () => {
+    const events = [{ reset: true }, {}].map((data) => [
+      changed([], { ...data, conditions: CONDITIONS }),
+      changed([], { conditions: CONDITIONS }),
+    ]);
+    const [reset, other] = events.map((period) => compactOutcomes(period, 2)[0]);
+    expect(reset).toMatchObject({ reset: true, changed: [], conditions: undefined });
+    expect(other).toBeUndefined();
+  });
+
   it('contain conditions that later ones replace', () => {
     const events = [changed([], { conditions: CONDITIONS }), changed([], { conditions: CONDITIONS })];
     const [, removed, last] = compactOutcomes([FIRST, ...events], 3);
