@@ -137,7 +137,7 @@ function tangReport(document: TangDocument, { generation }: StepOutput, digest: 
         body: toStoredBody(body),
         generation,
         isSuccess: document.is_success === true,
-        fingerprint: digest(toCanonicalJson(withoutChances(document))),
+        fingerprint: digest(toCanonicalJson(withoutVaryingValues(document))),
       },
     },
   };
@@ -147,7 +147,7 @@ function tangReport(document: TangDocument, { generation }: StepOutput, digest: 
 const withoutPorts = (error: string): string => error.replace(/:\d+->/g, '->');
 
 /** Without values that differ each time: a server signs its keys again for each answer. */
-const withoutChances = ({ tang_server_response = [], error = '', ...report }: TangDocument): object => ({
+const withoutVaryingValues = ({ tang_server_response = [], error = '', ...report }: TangDocument): object => ({
   ...report,
   error: withoutPorts(error),
   tang_server_response: tang_server_response.map(({ signatures = [], ...advertised }) => ({
