@@ -121,7 +121,7 @@ const APPLICATION_ID = 0x4d555354;
 const TO_THIS_FORMAT = `ALTER TABLE events ADD COLUMN checksum INTEGER; PRAGMA user_version = ${SCHEMA_VERSION};`;
 /** How long a write waits for the lock of another process before it fails. */
 export const BUSY_TIMEOUT_MS = 5_000;
-const PAGE_BYTES = 4_096;
+export const PAGE_BYTES = 4_096;
 const MEMORY_FOR_PAGES_KIB = 8 * 1024;
 
 const SCHEMA = `

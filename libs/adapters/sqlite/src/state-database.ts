@@ -1,6 +1,7 @@
+import { statSync } from 'node:fs';
 import type { StateConsumer, StateTable } from '@muster/ports';
 import Database from 'libsql';
-import { codeOf, createFile, DatabaseUnusable } from './database';
+import { codeOf, createFile, DatabaseUnusable, PAGE_BYTES } from './database';
 
 /** Raised when the tables of all consumers or the encoding of rows change. */
 const FORMAT_VERSION = 1;
@@ -12,6 +13,9 @@ const MEMORY_FOR_PAGES_KIB = 8 * 1024;
 /** A file that is not a saved state of this release. It may be replaced, because its content can be rebuilt from the events. */
 class OtherFormat extends Error {}
 
+/** A file that ends within a page. SQLite reads the rest of the page as zeros, so that its rows count as absent. */
+class TornFile extends Error {}
+
 /** A row that differs from what was written. */
 export class DamagedRow extends Error {}
 
@@ -19,7 +23,7 @@ export class DamagedRow extends Error {}
 const DAMAGE = /^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/;
 
 export const isDamage = (error: unknown): boolean => {
-  if (error instanceof OtherFormat || error instanceof DamagedRow) return true;
+  if ([OtherFormat, TornFile, DamagedRow].some((kind) => error instanceof kind)) return true;
   if (error instanceof DatabaseUnusable) return DAMAGE.test(error.code ?? '');
   return error instanceof Database.SqliteError && DAMAGE.test(codeOf(error));
 };
@@ -31,6 +35,7 @@ export const isDamage = (error: unknown): boolean => {
  */
 export function openStateDatabase(file: string): Database.Database {
   createFile(file);
+  if (statSync(file).size % PAGE_BYTES !== 0) throw new TornFile('the file ends within a page');
   const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);

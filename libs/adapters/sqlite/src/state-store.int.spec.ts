@@ -158,6 +158,20 @@ describe('sqliteStateStore', () => {
     expect(discarded).toHaveLength(1);
   });
 
+  it('replaces a file that ends within a page, because SQLite reads the rest of the page as zeros', async () => {
+    const whole = join(directory.path, 'whole.sqlite');
+    await save(whole);
+    const content = readFileSync(whole);
+    const ends = Array.from({ length: content.length / 4096 }, (_, page) => (page + 0.5) * 4096);
+    for (const end of ends) {
+      const file = join(directory.path, `torn-${end}.sqlite`);
+      writeFileSync(file, content.subarray(0, end));
+      await open(file);
+    }
+    expect(discarded).toHaveLength(ends.length);
+    expect(ends.length).toBeGreaterThan(2);
+  });
+
   it.each([
     ['emptied', async ({ state }: Opened) => state.clear(['rows'])],
     ['saved', async ({ state }: Opened) => state.save([{ table: 'rows', key: 'b', row: undefined }], () => undefined)],
