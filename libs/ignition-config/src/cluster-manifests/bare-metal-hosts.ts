@@ -23,15 +23,15 @@ const DISK_TYPES: ReadonlySet<string> = new Set(['HDD', 'SSD']);
 /** File names as the installer uses them, with separate names for arbiters. */
 export const HOST_MANIFEST = /^99_openshift-cluster-api_(?:arbiter_)?hosts-\d+\.yaml$/;
 
-/** Returns one BareMetalHost per machine in the order of the install-config. Each is marked as running. */
-export function bareMetalHosts(hosts: readonly BareMetalHost[]): readonly ManifestFile[] {
+/** Yields one BareMetalHost per machine in the order of the install-config. Each is marked as running. */
+export function* bareMetalHosts(hosts: readonly BareMetalHost[]): Generator<ManifestFile> {
   const counted = { arbiters: 0, others: 0 };
-  return hosts.map((host) => {
+  for (const host of hosts) {
     const isArbiter = host.role === 'arbiter';
     const index = isArbiter ? counted.arbiters++ : counted.others++;
     const fileName = `99_openshift-cluster-api_${isArbiter ? 'arbiter_' : ''}hosts-${index}.yaml`;
-    return manifest('openshift', fileName, known(host, bare(host)));
-  });
+    yield manifest('openshift', fileName, known(host, bare(host)));
+  }
 }
 
 const bare = ({ hostname, role, bootMacAddress, isLegacyBoot }: BareMetalHost): Members => ({

@@ -15,7 +15,7 @@ import { errorMessage, objectAt } from '@muster/schema';
 import { hash } from 'bcryptjs';
 import { customManifestsJson } from '../artifacts/operator-files';
 import { clusterAccess, kubeadminPassword } from './cluster-access';
-import { hostConfigs, placedManifests, type RoleConfigs, rolesOf } from './host-configs';
+import { hostConfigs, inTurns, placedManifests, type RoleConfigs, rolesOf } from './host-configs';
 import { documentTokenOf, infraIdOf, openshiftClusterIdOf } from './identities';
 import { composedInstallConfig } from './install-config-input';
 import { type ClusterPki, pkiFiles, readClusterPki } from './pki/cluster-pki';
@@ -122,7 +122,7 @@ function pointersOf(order: InstallRequest, pki: ClusterPki): RoleConfigs {
   return new Map(rolesOf(order).map((role) => [role, isSingleNode(order) ? emptyIgnition() : pointer(role)]));
 }
 
-function manifestsOf(
+async function manifestsOf(
   order: InstallRequest,
   installConfig: InstallConfig,
   { pki, passwordHash }: Kept,
@@ -141,7 +141,8 @@ function manifestsOf(
     version: order.settings.openshiftVersion ?? '',
   });
   const isBareMetal = 'baremetal' in objectAt(installConfig, 'platform');
-  const machines = isBareMetal ? bareMetalHosts([...order.hosts].sort(byRoleAndName)) : [];
+  const hosts = isBareMetal ? [...order.hosts].sort(byRoleAndName) : [];
+  const machines = await inTurns(bareMetalHosts(hosts), (file) => file);
   return placedManifests(documents, [...generated, ...machines], order.manifests, documentTokenOf(order));
 }
 

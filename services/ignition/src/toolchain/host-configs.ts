@@ -3,7 +3,6 @@ import {
   describeHostFile,
   hostNodeConfig,
   type IgnitionConfig,
-  type IgnitionFile,
   isPatch,
   type LeasedVips,
   type ManifestFile,
@@ -42,27 +41,32 @@ export async function hostConfigs(
   const controlPlane = roles.get('master');
   if (controlPlane) roles.set('master', mergeIgnition(controlPlane, vipLeaseConfig(leasedVipsOf(order))));
   const pools = await poolsOf(order, documents);
-  const configs = [...roles].map(([role, config]) => made(`${role}.ign`, config));
-  for (const host of hosts) {
-    if (!time.hasTime()) await time.nextTurn();
-    configs.push(hostConfig(host, roles, pools));
-  }
-  return configs;
+  const ofRoles = [...roles].map(([role, config]) => made(`${role}.ign`, config));
+  return [...ofRoles, ...(await inTurns(hosts, (host) => hostConfig(host, roles, pools)))];
 }
 
 /** Returns the bootstrap config of a release with the status of each host in its BareMetalHost. */
 export async function withHostStatus(config: IgnitionConfig, hosts: readonly InstallHost[]): Promise<IgnitionConfig> {
-  const files: IgnitionFile[] = [];
-  for (const file of config.storage?.files ?? []) {
-    if (!time.hasTime()) await time.nextTurn();
-    files.push(describeHostFile(file, hosts));
-  }
+  const files = await inTurns(config.storage?.files ?? [], (file) => describeHostFile(file, hosts));
   return { ...config, storage: { ...config.storage, files } };
 }
 
-/** Time in which the configs of hosts are rendered in one turn of the event loop. An override may have 1 MiB. */
-const HOST_CONFIGS_TIME: TurnLimits = { minMs: 10, share: 0.3, maxMs: 20 };
-const time = new TurnShare(HOST_CONFIGS_TIME);
+/** Time in which files of hosts are rendered in one turn of the event loop. An override may have 1 MiB. */
+const HOST_FILES_TIME: TurnLimits = { minMs: 10, share: 0.3, maxMs: 20 };
+const time = new TurnShare(HOST_FILES_TIME);
+
+/** Returns the results of a function of files of hosts. It runs in as many turns of the event loop as the files need. */
+export async function inTurns<Item, Result>(
+  items: Iterable<Item>,
+  toResult: (item: Item) => Result,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const item of items) {
+    if (!time.hasTime()) await time.nextTurn();
+    results.push(toResult(item));
+  }
+  return results;
+}
 
 /** Undefined unless DHCP allocated the VIPs. */
 function leasedVipsOf({ clusterId, settings, vipLeases }: InstallRequest): LeasedVips | undefined {
