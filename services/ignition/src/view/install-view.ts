@@ -138,7 +138,7 @@ const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
 
 export const INSTALL_SHAPES: readonly EntryShape[] = [HOSTS, CLUSTERS];
 /** Raised when saved entries or their fold change. */
-export const VIEW_VERSION = 6;
+export const VIEW_VERSION = 7;
 
 /** The state of clusters and hosts from which the service determines its work, folded from the streams in order. */
 export class InstallView {
@@ -226,9 +226,10 @@ export class InstallView {
     } else if (event.type === 'ClusterReset') entry.discardUpTo = entry.state.attempt;
     else if (event.type === 'ClusterDeregistered') entry.discardUpTo = Infinity;
     if (ENDS_OF_PREPARATION.has(event.type) || hasLeftPreparation(event)) entry.isPreparing = false;
-    // An attempt without a result may have stored artifacts, which must be discarded.
-    const isAnswered = entry.answeredAttempt >= entry.state.attempt;
-    if (event.type === 'ClusterDeregistered' && isAnswered && !entry.hasArtifacts) this.clusters.delete(id);
+    // Until the retention ends, an attempt without a result may store artifacts, which must be discarded.
+    const isForgotten = event.type === 'ClusterDeadlinePassed' && event.data.deadline === 'retention';
+    const isAnswered = event.type === 'ClusterDeregistered' && entry.answeredAttempt >= entry.state.attempt;
+    if ((isForgotten || isAnswered) && !entry.hasArtifacts) this.clusters.delete(id);
   }
 
   private observeHost(event: RecordedEvent<HostEvent>): void {

@@ -45,4 +45,40 @@ describe('the installation view', () => {
     expect(view.openClusterIds()).toEqual([]);
     expect(view.cluster(CLUSTER_ID)).toBeUndefined();
   });
+
+  it('has no entry of a cluster that was cancelled and deleted, after the end of the retention', () => {
+    const view = new InstallView();
+    const events = [
+      clusterRegistered(),
+      clusterEvent('InstallationPreparationStarted', { attempt: 1, at: '2026-01-01T00:00:00.000Z' }),
+      clusterEvent('InstallationCancelled', {}),
+      clusterEvent('ClusterDeregistered', {}),
+    ];
+    for (const event of recorded(events)) view.observe(event);
+    // The attempt may still store artifacts.
+    expect(view.cluster(CLUSTER_ID)).toBeDefined();
+    for (const event of recorded([clusterEvent('ClusterDeadlinePassed', { deadline: 'retention' })]))
+      view.observe(event);
+    expect(view.cluster(CLUSTER_ID)).toBeUndefined();
+    expect(view.openClusterIds()).toEqual([]);
+  });
+
+  it('has the entry of a deleted cluster until its artifacts are discarded, also after the end of the retention', () => {
+    const view = new InstallView();
+    const ofArtifacts = (type: 'ArtifactsPrepared' | 'ArtifactsDiscarded') =>
+      ({ streamId: `artifact-${CLUSTER_ID}`, event: { type, data: { attempt: 1 } } }) as unknown as ReturnType<
+        typeof clusterRegistered
+      >;
+    const events = [
+      clusterRegistered(),
+      clusterEvent('InstallationPreparationStarted', { attempt: 1, at: '2026-01-01T00:00:00.000Z' }),
+      clusterEvent('ClusterDeregistered', {}),
+      ofArtifacts('ArtifactsPrepared'),
+      clusterEvent('ClusterDeadlinePassed', { deadline: 'retention' }),
+    ];
+    for (const event of recorded(events)) view.observe(event);
+    expect(view.isOpen(CLUSTER_ID)).toBe(true);
+    for (const event of recorded([ofArtifacts('ArtifactsDiscarded')])) view.observe(event);
+    expect(view.cluster(CLUSTER_ID)).toBeUndefined();
+  });
 });
