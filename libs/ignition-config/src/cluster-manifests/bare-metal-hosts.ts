@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { HardwareFacts, Plain } from '@muster/contracts';
 import { isObject, type Members, objectAt, textAt } from '@muster/schema';
 import { parseAsKubernetes, stringifyForKubernetes } from '../documents/read-yaml';
@@ -20,6 +21,10 @@ const MBPS_PER_GBPS = 1_000;
  * whole status.
  */
 const DISK_TYPES: ReadonlySet<string> = new Set(['HDD', 'SSD']);
+/** The resources of all hosts together, without base64. A bootstrap config, which contains them in base64, has at most 5 MiB. */
+const RESOURCES_BYTES_MAX = 2_900_000;
+/** A resource without its status. */
+const BARE_BYTES = 600;
 /** File names as the installer uses them, with separate names for arbiters. */
 export const HOST_MANIFEST = /^99_openshift-cluster-api_(?:arbiter_)?hosts-\d+\.yaml$/;
 
@@ -30,7 +35,7 @@ export function* bareMetalHosts(hosts: readonly BareMetalHost[]): Generator<Mani
     const isArbiter = host.role === 'arbiter';
     const index = isArbiter ? counted.arbiters++ : counted.others++;
     const fileName = `99_openshift-cluster-api_${isArbiter ? 'arbiter_' : ''}hosts-${index}.yaml`;
-    yield manifest('openshift', fileName, known(host, bare(host)));
+    yield manifest('openshift', fileName, known(host, bare(host), hosts.length));
   }
 }
 
@@ -57,12 +62,12 @@ export function describeBareMetalHost(text: string, hosts: readonly BareMetalHos
   const object = parseAsKubernetes(text);
   const host = hosts.find(({ hostname }) => hostname === textAt(object, 'metadata', 'name'));
   if (!isObject(object) || object['kind'] !== 'BareMetalHost' || !host) return text;
-  return stringifyForKubernetes(known(host, object));
+  return stringifyForKubernetes(known(host, object, hosts.length));
 }
 
 /** The host runs although the cluster did not install it. An annotation describes its hardware. */
-function known(host: BareMetalHost, object: Members): object {
-  const annotations = { ...objectAt(object, 'metadata', 'annotations'), [STATUS]: JSON.stringify(statusOf(host)) };
+function known(host: BareMetalHost, object: Members, hostCount: number): object {
+  const annotations = { ...objectAt(object, 'metadata', 'annotations'), [STATUS]: statusText(host, hostCount) };
   return {
     ...object,
     metadata: { ...objectAt(object, 'metadata'), annotations },
@@ -70,7 +75,22 @@ function known(host: BareMetalHost, object: Members): object {
   };
 }
 
-function statusOf({ hostname, hardware }: BareMetalHost): object {
+/**
+ * Returns the status of a host in JSON. A status that is too large for its share of the resources has no disks, and, if necessary, no
+ * network cards without an address: the cluster needs the addresses of a machine, and only shows the rest.
+ */
+function statusText(host: BareMetalHost, hostCount: number): string {
+  const { hardware, ...status } = statusOf(host);
+  const withoutDisks = { ...hardware, storage: [] };
+  const addressesOnly = { ...withoutDisks, nics: hardware.nics.filter(({ ip }) => ip !== '') };
+  const textOf = (kept: object): string => JSON.stringify({ hardware: kept, ...status });
+  const bytesMax = RESOURCES_BYTES_MAX / hostCount - BARE_BYTES;
+  // The resource contains it as a JSON text.
+  const isSmall = (kept: object): boolean => Buffer.byteLength(JSON.stringify(textOf(kept))) <= bytesMax;
+  return textOf([hardware, withoutDisks].find(isSmall) ?? addressesOnly);
+}
+
+function statusOf({ hostname, hardware }: BareMetalHost) {
   const { disks = [], nics = [] } = hardware ?? {};
   return {
     hardware: {

@@ -54,8 +54,8 @@ export function parseCertificateBundle(bundle: Buffer): string {
 }
 
 /**
- * One reply on the bus has at most 8 MiB, in base64. A bootstrap config has 1.6 KB per bare-metal host, 5 MiB at 3,180
- * hosts; large manifests increase it.
+ * One reply on the bus has at most 8 MiB, in base64. A bootstrap config of 1,000 bare-metal hosts has about 4.2 MB at most, because the
+ * resources of many hosts have fewer details; large manifests increase it.
  */
 const ARTIFACT_BYTES_MAX = 5 * 1024 * 1024;
 const DESTROYED = Buffer.alloc(0);
