@@ -71,10 +71,13 @@ export async function toInstallRequest(
   const dayOne = entries.filter((entry) => !isDay2(entry.state)).sort(byId);
   if (dayOne.length === 0)
     throw new ArtifactsRefused('The cluster has no hosts. Add hosts and start the installation again.');
-  const surroundings = await surroundingsOf(sources, config, state, dayOne).catch(refuseArtifacts);
+  const { imageVersions, ...surroundings } = await surroundingsOf(sources, config, state, dayOne).catch(
+    refuseArtifacts,
+  );
   const hosts: InstallHost[] = [];
   for (const entry of dayOne) {
-    const host = await toInstallHost(sources, entry, bootstrapHostId);
+    const imageVersion = imageVersions.get(entry.state.infraEnvId) ?? '';
+    const host = await toInstallHost(sources.secrets, entry, { bootstrapHostId, imageVersion });
     const place = placeOf(entry, settings, surroundings.machineNetworks);
     hosts.push({ ...host, ...bootOf(entry, surroundings.machineNetworks), ...place });
   }
@@ -108,9 +111,9 @@ export const openOverrides = (
 ): Promise<string> => openDocument(secrets, clusterId, installConfigOverrides?.document, 'install_config_overrides');
 
 async function toInstallHost(
-  sources: InstallSources,
+  secrets: Secrets,
   entry: HostEntry,
-  bootstrapHostId: string,
+  { bootstrapHostId, imageVersion }: { readonly bootstrapHostId: string; readonly imageVersion: string },
 ): Promise<Omit<InstallHost, keyof ReturnType<typeof bootOf> | keyof ReturnType<typeof placeOf>>> {
   const { state } = entry;
   const { hostId, installationDisk, machineConfigPoolName, isPoolNameChosen } = state;
@@ -118,7 +121,7 @@ async function toInstallHost(
   if (!hostname) throw new ArtifactsRefused(`Host ${hostId} has no hostname. Set it and start the installation again.`);
   const role = roleOf(entry, bootstrapHostId);
   if (!role) throw new ArtifactsRefused(`Host ${hostname} has no role. Set it and start the installation again.`);
-  const ignitionOverride = await ignitionOverrideOf(sources.secrets, entry, hostname).catch(refuseArtifacts);
+  const ignitionOverride = await ignitionOverrideOf(secrets, entry, hostname).catch(refuseArtifacts);
   return {
     hostId,
     role,
@@ -127,12 +130,12 @@ async function toInstallHost(
     installationDisk: installationDisk.id || installationDisk.path,
     timeSources: entry.timeSources,
     ignitionOverride,
-    ...(ignitionOverride && { imageVersion: await imageVersionOf(sources.eventStore, entry) }),
-    fencing: await fencingOf(sources.secrets, entry),
+    ...(ignitionOverride && { imageVersion }),
+    fencing: await fencingOf(secrets, entry),
   };
 }
 
-/** Returns the OpenShift version of the image of a host; empty when it is not set. */
+/** Returns the OpenShift version of the image of one host; empty when it is not set. */
 export async function imageVersionOf(
   eventStore: MusterEventStore,
   { state: { infraEnvId } }: HostEntry,
@@ -197,6 +200,14 @@ export function placeOf(
 /** Settings with certificate authorities that the nodes of every cluster trust. */
 type AuthoritySources = Pick<IgnitionServiceConfig, 'registries' | 'redHatCaPem'>;
 
+interface Surroundings extends Pick<
+  InstallRequest,
+  'additionalTrustBundle' | 'mirrors' | 'ntpServers' | 'machineNetworks'
+> {
+  /** The OpenShift version of the image of each infra-env; empty when it is not set. */
+  readonly imageVersions: ReadonlyMap<string, string>;
+}
+
 /**
  * Returns the inputs of an installation from the service, from the infra-envs and from the networks of the hosts.
  * @throws RefusalError `not-ready` when the trust bundle of an infra-env is missing
@@ -206,14 +217,16 @@ export async function surroundingsOf(
   { registries, redHatCaPem }: AuthoritySources,
   { settings, bootstrapHostId }: ClusterState,
   hosts: readonly HostEntry[],
-): Promise<Pick<InstallRequest, 'additionalTrustBundle' | 'mirrors' | 'ntpServers' | 'machineNetworks'>> {
+): Promise<Surroundings> {
   const ofService = [redHatCaPem, registries.settings?.caPem ?? ''].map((pem) => pem.trim());
   const bundles = new Set(ofService.filter((pem) => pem !== ''));
   const timeSources = new Set(splitList(settings.ntpSources || settings.additionalNtpSource));
   const isTimeChosen = timeSources.size > 0;
+  const imageVersions = new Map<string, string>();
   for (const infraEnvId of new Set(hosts.map(({ state }) => state.infraEnvId))) {
     const { state } = await foldStream(eventStore, 'infraEnv', infraEnvId, infraEnvDecider);
-    const { ntpSources, additionalNtpSources } = state.settings;
+    const { ntpSources, additionalNtpSources, openshiftVersion = '' } = state.settings;
+    imageVersions.set(infraEnvId, openshiftVersion);
     const bundle = await openTrustBundle(secrets, infraEnvId, state.settings);
     if (bundle) bundles.add(bundle.trim());
     if (isTimeChosen) continue;
@@ -225,6 +238,7 @@ export async function surroundingsOf(
     mirrors: registries.mirrors,
     ntpServers: [...timeSources],
     machineNetworks: machineNetworksOf(settings, bootstrap),
+    imageVersions,
   };
 }
 

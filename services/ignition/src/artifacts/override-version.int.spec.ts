@@ -58,6 +58,18 @@ describe('artifacts of a host whose override has version 3.4.0 of the specificat
     expect(await stage.fact('ArtifactsPrepared')).toBeDefined();
   });
 
+  it('are created with one read of the infra-env for all hosts with overrides', async () => {
+    stage = await openStage(nats.url);
+    await givenReadyCluster(stage);
+    for (const hostId of HOST_IDS) await giveOverride(hostId, '4.14');
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    const read = jest.spyOn(stage.platform.eventStore, 'readStream');
+    await stage.start();
+    await stage.fact('ArtifactsPrepared');
+    expect(HOST_IDS.length).toBeGreaterThan(1);
+    expect(read.mock.calls.filter(([stream]) => stream === `infraEnv-${INFRA_ENV_ID}`)).toHaveLength(1);
+  });
+
   it.each([
     ['4.11', expect.stringContaining('cannot be used: OpenShift 4.11 reads version 3.3.0')],
     ['4.14', undefined],
