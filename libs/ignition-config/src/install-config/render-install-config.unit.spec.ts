@@ -133,6 +133,48 @@ it.each(['baremetal', 'vsphere'])('a user-managed load balancer is named in the 
   expect(config(false)).not.toHaveProperty(`platform.${type}.loadBalancer`);
 });
 
+describe('the platform section', () => {
+  type Input = Parameters<typeof renderInstallConfig>[0];
+  const platformOf = (changes: Partial<Input>, platform: Partial<Input['platform']> = {}) => {
+    const sample = sampleInstallConfig(changes);
+    return renderInstallConfig({ ...sample, platform: { ...sample.platform, ...platform } })['platform'];
+  };
+
+  it.each([
+    ['4.6.60', 'Unmanaged'],
+    ['4.7.0', 'Disabled'],
+    ['', 'Disabled'],
+  ])('of bare metal in version "%s" has the provisioning network %s', (openshiftVersion, provisioningNetwork) => {
+    expect(platformOf({ openshiftVersion })).toMatchObject({ baremetal: { provisioningNetwork } });
+  });
+
+  it.each([
+    ['4.11.59', { apiVIP: '192.0.2.100', ingressVIP: '192.0.2.101' }],
+    ['4.12.0', { apiVIP: undefined, ingressVIP: undefined }],
+  ])('of %s has single addresses only before dual stack', (openshiftVersion, { apiVIP, ingressVIP }) => {
+    const { baremetal } = platformOf({ openshiftVersion }) as { baremetal: Record<string, unknown> };
+    expect([baremetal['apiVIP'], baremetal['ingressVIP']]).toEqual([apiVIP, ingressVIP]);
+  });
+
+  it.each([
+    ['4.12.99', 'vCenter', 'failureDomains'],
+    ['4.13.0', 'failureDomains', 'vCenter'],
+  ])('of vSphere in version %s has %s and not %s', (openshiftVersion, present, absent) => {
+    const platform = platformOf({ openshiftVersion }, { type: 'vsphere' });
+    expect(platform).toHaveProperty(`vsphere.${present}`);
+    expect(platform).not.toHaveProperty(`vsphere.${absent}`);
+  });
+
+  it('of a single node on an external platform is external', () => {
+    const platform = platformOf({ controlPlaneCount: 1 }, { type: 'external', externalName: 'oci' });
+    expect(platform).toEqual({ external: { PlatformName: 'oci' } });
+  });
+
+  it.each(['vsphere', 'nutanix'])('of %s keeps the platform when users manage the network', (type) => {
+    expect(Object.keys(platformOf({}, { type, isUserManagedNetworking: true }) ?? {})).toEqual([type]);
+  });
+});
+
 describe('the text of an install-config', () => {
   it('has escapes for the characters that YAML refuses or reads as a line break', () => {
     const config = { sshKey: 'ssh-ed25519 AAAA J\u00f6rg\u00e2\u0080\u0099s \u{1f5dd} \u007f\u0085\u2028\ufeff\uffff' };

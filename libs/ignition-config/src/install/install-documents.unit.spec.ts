@@ -55,6 +55,7 @@ describe('additions for one host', () => {
 
   it.each([
     ['4.18.1', false],
+    ['4.10.0', false],
     ['4.9.3', true],
   ])('keep its IPv6 address, with profiles where version %s reads them', (openshiftVersion, isElsewhere) => {
     const config = roleNodeConfig({ ...role, hasIpv6: true, openshiftVersion });
