@@ -168,9 +168,23 @@ export function parseAsKubernetes(text: string): unknown {
 export const severalDocuments = (count: number): string =>
   `the text has ${count} documents. Write each of them to a file of its own.`;
 
+/** Characters that go-yaml refuses, or reads as line breaks. */
+export const UNREADABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+/** A text of several lines whose first one begins with a tab, or is blank. From its first line, go-yaml determines the indentation. */
+const UNCLEAR_INDENTATION = /[|>][-+]?\n(?:[ \n]*\t| +\n)/;
+const FOR_KUBERNETES = { ...AS_KUBERNETES, compat: 'yaml-1.1', lineWidth: 0 } as const;
+
 /** Returns YAML text from which Kubernetes and other readers of YAML 1.1 read the same value. */
-export const stringifyForKubernetes = (value: unknown): string =>
-  withoutControls(stringify(value ?? null, { ...AS_KUBERNETES, compat: 'yaml-1.1', lineWidth: 0 }));
+export function stringifyForKubernetes(value: unknown = null): string {
+  const text = stringify(value, FOR_KUBERNETES);
+  if (text.search(UNREADABLE) < 0 && !UNCLEAR_INDENTATION.test(text)) return text;
+  const quoted = stringify(value, {
+    ...FOR_KUBERNETES,
+    defaultStringType: 'QUOTE_DOUBLE',
+    doubleQuotedMinMultiLineLength: Infinity,
+  });
+  return withEscapes(quoted, UNREADABLE);
+}
 
 /** Programs refuse them in YAML, or read them as line breaks. The writer does not escape them. */
 const CONTROL = /[\u007f-\u009f]/g;

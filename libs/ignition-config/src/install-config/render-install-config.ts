@@ -1,7 +1,7 @@
 import { isAtLeast } from '@muster/feature-support';
 import { sshKeysIn } from '../config/ignition-config';
 import { splitList } from '../discovery/discovery-input';
-import { withEscapes } from '../documents/read-yaml';
+import { UNREADABLE, withEscapes } from '../documents/read-yaml';
 import { checkInstallConfig } from './check-install-config';
 import type { InstallConfig, InstallConfigHost, InstallConfigInput } from './install-config-input';
 import { overrideInstallConfig } from './override-install-config';
@@ -140,9 +140,6 @@ export function composeInstallConfig(input: InstallConfigInput): ComposedInstall
   const { config } = overridden;
   return { kind: 'composed', config, problems: checkInstallConfig(config, input) };
 }
-
-/** Characters that the YAML parser of the installer refuses or reads as line breaks. JSON permits them in texts. */
-const UNREADABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 /** Returns the document as JSON text that is YAML as well. It contains secrets. */
 export const toInstallConfigText = (config: InstallConfig): string => withEscapes(JSON.stringify(config), UNREADABLE);
