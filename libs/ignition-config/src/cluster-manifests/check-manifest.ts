@@ -1,5 +1,6 @@
 import { errorMessage } from '@muster/schema';
-import { parseAsKubernetes, readYaml, toPlain, YAML_ALIASES_MAX } from '../documents/read-yaml';
+import { CST, Lexer } from 'yaml';
+import { parseAsKubernetes, readYaml, toPlain, YAML_ALIASES_MAX, type YamlFault } from '../documents/read-yaml';
 import { isPatch, operationsOf } from './place-manifests';
 
 /** Maximum size of one manifest after base64 decoding, in bytes. */
@@ -16,6 +17,7 @@ const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\
 
 /** YAML has no control characters except tabs and line breaks, and the parser of the installer refuses them. */
 const CONTROL = /[^\P{Cc}\t\n\r\u0085]/u;
+const NONCHARACTER = /[\ufffe\uffff]/;
 
 export type ManifestFault =
   /** The name is not a valid file name. */
@@ -54,11 +56,18 @@ export function manifestContentFault(fileName: string, content: string): Manifes
       return invalid(`The text is not JSON: ${error instanceof Error ? error.message : 'unreadable'}.`);
     }
   }
+  const atLine = ({ reason, line }: YamlFault): ManifestFault =>
+    invalid(`${reason.replace(/\.$/, '')} (line ${line}).`);
+  const lineOf = (index: number): number => content.slice(0, index).split('\n').length;
   const control = content.search(CONTROL);
-  if (control >= 0)
-    return invalid(`The text contains a control character (line ${content.slice(0, control).split('\n').length}).`);
+  if (control >= 0) return atLine({ reason: 'The text contains a control character', line: lineOf(control) });
+  const noncharacter = content.search(NONCHARACTER);
+  if (noncharacter >= 0)
+    return atLine({ reason: 'The text contains the noncharacter U+FFFE or U+FFFF', line: lineOf(noncharacter) });
   const read = readYaml(content);
-  if (read.kind === 'refused') return invalid(`${read.fault.reason.replace(/\.$/, '')} (line ${read.fault.line}).`);
+  if (read.kind === 'refused') return atLine(read.fault);
+  const refused = kubernetesFault(content);
+  if (refused) return atLine(refused);
   const { length } = read.documents;
   if (length > DOCUMENTS_MAX)
     return invalid(
@@ -78,3 +87,78 @@ function patchFault(content: string): string | undefined {
     return errorMessage(error);
   }
 }
+
+interface Token {
+  /** As in the library, with the types `plain` and `block` for scalars without quotes. */
+  readonly type: string | null;
+  readonly source: string;
+  /** Counted from 1. */
+  readonly line: number;
+  /** Counted from 0. */
+  readonly column: number;
+  /** The header of a block scalar. */
+  readonly header: string;
+}
+
+const MARKERS: ReadonlySet<string | null> = new Set(['doc-mode', 'flow-error-end', 'scalar']);
+const BLANK: ReadonlySet<string | null> = new Set(['space', 'newline']);
+/** A value may begin after them. */
+const BEFORE_VALUE: ReadonlySet<string | null> = new Set(['seq-item-ind', 'explicit-key-ind']);
+
+function* tokensOf(text: string): Generator<Token> {
+  let [line, column, header, isScalar] = [1, 0, '', false];
+  for (const source of new Lexer().lex(text)) {
+    const type = isScalar ? (header === '' ? 'plain' : 'block') : CST.tokenType(source);
+    isScalar = type === 'scalar';
+    if (MARKERS.has(type)) continue;
+    yield { type, source, line, column, header };
+    if (type === 'block-scalar-header') header = source;
+    else if (!BLANK.has(type) && type !== 'comment') header = '';
+    const breaks = lineBreaksOf(source);
+    line += breaks;
+    column = breaks > 0 ? source.length - source.lastIndexOf('\n') - 1 : column + source.length;
+  }
+}
+
+const lineBreaksOf = (text: string): number => text.split('\n').length - 1;
+
+/** Returns what go-yaml refuses although YAML 1.2 permits it: tabs in the indentation, an escape, and directives. */
+function kubernetesFault(content: string): YamlFault | undefined {
+  let [flowDepth, isIndentation] = [0, true];
+  /** The type of the last token that is not blank. */
+  let before: string | null = null;
+  for (const token of tokensOf(content)) {
+    const { type, line, source } = token;
+    if (type === 'flow-map-start' || type === 'flow-seq-start') flowDepth += 1;
+    if (type === 'flow-map-end' || type === 'flow-seq-end') flowDepth -= 1;
+    const mayBegin = flowDepth === 0 && (isIndentation || BEFORE_VALUE.has(before));
+    if (type === 'space' && mayBegin && hasRefusedTab(token, before)) return { reason: TAB, line };
+    const [beforeTab] = (type === 'block' && !/\d/.test(token.header) && TAB_IN_BLOCK.exec(source)) || [];
+    if (beforeTab !== undefined) return { reason: TAB, line: line + lineBreaksOf(beforeTab) };
+    const [beforeSlash] = (type === 'double-quoted-scalar' && ESCAPED_SLASH.exec(source)) || [];
+    if (beforeSlash !== undefined) return { reason: SLASH, line: line + lineBreaksOf(beforeSlash) };
+    if (type === 'directive-line' && !DIRECTIVE.test(source))
+      return {
+        reason: `Kubernetes does not support the directive '${source.slice(0, DIRECTIVE_SHOWN)}'. It supports %YAML 1.1 and %TAG`,
+        line,
+      };
+    if (type === 'newline') isIndentation = true;
+    else if (type !== 'space') [isIndentation, before] = [false, type];
+  }
+  return undefined;
+}
+
+const TAB = 'The indentation contains a tab, which Kubernetes refuses';
+/** A block scalar without a given indentation, which its first line with text determines. */
+const TAB_IN_BLOCK = /^[ \r\n]*\t/;
+const SLASH = 'The text contains the escape \\/, which Kubernetes refuses';
+/** JSON and YAML 1.2 have this escape. */
+const ESCAPED_SLASH = /^(?:[^\\]|\\[^/])*\\\//;
+const DIRECTIVE = /^%(?:YAML[ \t]+1\.1|TAG)(?![^ \t])/;
+const DIRECTIVE_SHOWN = 32;
+
+/** After a scalar without quotes, which may continue in the next line, a tab is refused only at the beginning of that line. */
+const hasRefusedTab = ({ source, column }: Token, before: string | null): boolean => {
+  const tab = source.indexOf('\t');
+  return tab >= 0 && (before !== 'plain' || column + tab === 0);
+};
