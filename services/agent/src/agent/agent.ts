@@ -108,25 +108,37 @@ export interface SessionEnd {
 
 const NOT_FOUND = 404;
 
+/** The steps that run. Some run longer than the session that started them. */
+interface RunningSteps {
+  readonly types: Set<string>;
+  /** The agent was upgraded, and no session has ended for it. */
+  isUpgraded: boolean;
+  /** Wakes the present session. */
+  wake(): void;
+}
+
+const noSteps = (): RunningSteps => ({ types: new Set(), isUpgraded: false, wake: () => undefined });
+
 /**
  * Runs from one registration to the next: waits for a poll or a wake-up, and starts the returned steps without waiting
  * for them. While the installer runs, an unavailable service does not end the session, because a host that registers
- * during its installation has restarted. `working`: the types of the steps that run, also of earlier sessions.
+ * during its installation has restarted. `running`: also the steps of earlier sessions.
  */
 export async function runSession(
   options: AgentOptions,
   signal: AbortSignal,
-  working = new Set<string>(),
+  running: RunningSteps = noSteps(),
 ): Promise<SessionEnd> {
   const wakeSignal = createWakeSignal(options.timer);
+  const working = running.types;
+  running.wake = wakeSignal.ring;
   const cache = createReplyCache();
   const backoff = createBackoff(options.random ?? Math.random);
   const isInstalling = async (): Promise<boolean> =>
     working.has('install') || (await options.machine.isInstalling(signal));
-  let isUpgraded = false;
   const stopListening = options.transport.listen(wakeSignal.ring);
   try {
-    while (!signal.aborted && !isUpgraded) {
+    while (!signal.aborted && !running.isUpgraded) {
       let instructions: Instructions;
       try {
         const timestampSeconds = Math.floor(options.clock.nowMs() / 1000);
@@ -149,8 +161,9 @@ export async function runSession(
         working.add(order.stepType);
         void doStep(options, cache, order, signal)
           .then((hasUpgraded) => {
-            isUpgraded ||= hasUpgraded;
-            if (hasUpgraded) wakeSignal.ring();
+            if (!hasUpgraded) return;
+            running.isUpgraded = true;
+            running.wake();
           })
           .finally(() => working.delete(order.stepType));
       }
@@ -158,9 +171,9 @@ export async function runSession(
         return { kind: 'register-again', reason: 'the service ended this session' };
       await wakeSignal.wait(pollWaitMs(instructions.nextInstructionSeconds), signal);
     }
-    return isUpgraded
-      ? { kind: 'upgraded', reason: 'the agent image was upgraded' }
-      : { kind: 'register-again', reason: 'the agent was stopped' };
+    if (!running.isUpgraded) return { kind: 'register-again', reason: 'the agent was stopped' };
+    running.isUpgraded = false;
+    return { kind: 'upgraded', reason: 'the agent image was upgraded' };
   } finally {
     stopListening();
   }
@@ -218,11 +231,11 @@ const FINAL_STATUSES = [401, 403, 404, 409];
  */
 export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<void> {
   let isRegistered = options.isRegistered || (await options.machine.isInstalling(signal));
-  const working = new Set<string>();
+  const running = noSteps();
   while (!signal.aborted) {
     const runnerVersion = isRegistered ? options.agentVersion : await registerWithTimeout(options, signal);
     if (runnerVersion === undefined) return;
-    const end = await runSession({ ...options, agentVersion: runnerVersion }, signal, working);
+    const end = await runSession({ ...options, agentVersion: runnerVersion }, signal, running);
     if (signal.aborted) return;
     if (end.kind === 'forgotten') {
       options.observe?.({ type: 'halted', reason: end.reason });
