@@ -135,7 +135,11 @@ export async function checkImages(
   async function checkImage(name: string, untilMs: number): Promise<ImageAvailability> {
     const present = (await execute(run, 'podman', ['images', '--quiet', name], signal)).trim() !== '';
     const startedMs = nowMs();
-    const timeoutMs = Math.max(Math.ceil(untilMs - startedMs), 1);
+    const timeoutMs = Math.ceil(untilMs - startedMs);
+    if (timeoutMs <= 0) {
+      const reason = `not pulled, because the images before it used the time limit of ${timeoutSeconds} s`;
+      return { name, size_bytes: 0, time: 0, download_rate: 0, result: 'failure', reason };
+    }
     const { exitCode, stderr = '' } = await run('podman', ['pull', name], signal, { timeoutMs });
     const time = (nowMs() - startedMs) / 1000;
     const failed = { name, size_bytes: 0, time, download_rate: 0, result: 'failure' } as const;
