@@ -112,6 +112,15 @@ describe('the installation of a control plane host', () => {
     expect(commands).toContain(entry);
   });
 
+  it('makes the firmware boot from the disk also when its partition cannot be unmounted', async () => {
+    const { commands, notes } = await runRecorded({
+      files: { '/sys/firmware/efi': '', '/mnt/EFI/redhat': '' },
+      recording: [['umount /mnt', { exitCode: 32, stderr: 'umount: /mnt: target is busy.' }]],
+    });
+    expect(commands.some((command) => command.startsWith('efibootmgr -v'))).toBe(true);
+    expect(notes.join()).toContain('target is busy');
+  });
+
   it('uses bootlist on POWER', async () => {
     const { limited } = await runRecorded({ files: { '/usr/sbin/bootlist': '' } });
     expect([...limited]).toContain('bootlist -m normal -o /dev/sda');

@@ -1,5 +1,5 @@
 import { errorMessage } from '@muster/schema';
-import { execute, type Host } from '../host.port';
+import { execute } from '../host.port';
 import { type Installation, note } from '../installation';
 import { DISK_PROGRAM, partitionOf } from './write-disk';
 
@@ -28,9 +28,10 @@ export async function setBootOrder(installation: Installation, signal: AbortSign
   }
 }
 
-async function setEfiBootOrder({ host, device }: Installation, signal: AbortSignal): Promise<void> {
+async function setEfiBootOrder(installation: Installation, signal: AbortSignal): Promise<void> {
+  const { device, host } = installation;
   const { path } = await partitionOf(host, device, EFI_PARTITION, signal);
-  const folder = await findEfiFolder(host, path, signal);
+  const folder = await findEfiFolder(installation, path, signal);
   const machine = (await execute(host, ['uname', '-m'], signal)).trim();
   const loader = `\\EFI\\${folder}\\${SHIMS.get(machine) ?? 'shimx64.efi'}`;
   const lines: string[] = [];
@@ -45,12 +46,16 @@ async function setEfiBootOrder({ host, device }: Installation, signal: AbortSign
     await execute(host, ['efibootmgr', '-b', number, '-B'], signal, DISK_PROGRAM);
 }
 
-async function findEfiFolder(host: Host, partition: string, signal: AbortSignal): Promise<string> {
+async function findEfiFolder(installation: Installation, partition: string, signal: AbortSignal): Promise<string> {
+  const { host } = installation;
   await execute(host, ['mount', partition, EFI_MOUNT], signal, DISK_PROGRAM);
   try {
     for (const folder of EFI_FOLDERS) if (await host.exists(`${EFI_MOUNT}/EFI/${folder}`)) return folder;
     throw new Error(`The partition ${partition} has none of the folders EFI/${EFI_FOLDERS.join(', EFI/')}.`);
   } finally {
-    await execute(host, ['umount', EFI_MOUNT], signal, DISK_PROGRAM);
+    // The firmware entry does not need it, and a failure would replace the reason of the block above.
+    await execute(host, ['umount', EFI_MOUNT], signal, DISK_PROGRAM).catch((error: unknown) =>
+      note(installation, `The EFI partition was not unmounted: ${errorMessage(error)}`),
+    );
   }
 }
