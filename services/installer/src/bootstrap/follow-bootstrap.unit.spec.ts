@@ -129,6 +129,34 @@ it.each([
   },
 );
 
+it('a node whose taint cannot be removed does not delay the reports of the nodes that joined', async () => {
+  const [first] = nodes;
+  const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized' }];
+  const joined: string[] = [];
+  let refusals = 0;
+  const { failure, notes } = await runRecorded({
+    ...BOOTSTRAP,
+    api: {
+      cluster: async () => ({ status: 'installing', hosts: [{ id: 'host-a', status: '', requested_hostname: 'a' }] }),
+      reportHostProgress: async ({ hostId }, stage) => {
+        if (stage === 'Joined' && refusals < 3) joined.push(hostId);
+      },
+    },
+    cluster: {
+      get: async ({ name }) => ({ metadata: { name }, data: { 'install-config': 'platform: { nutanix: {} }' } }),
+      list: async ({ plural }) =>
+        plural === 'nodes'
+          ? [...nodes, { ...first, metadata: { ...first?.metadata, name: 'c' }, spec: { taints } }]
+          : [{ metadata: { name: 'AssistedControllerIsReady' } }],
+      patch: async () => {
+        if (++refusals <= 3) throw new ClusterApiError(422, 'The node has changed.');
+      },
+    },
+  });
+  expect({ failure, joined, refusals }).toEqual({ failure: undefined, joined: ['host-a'], refusals: 4 });
+  expect(notes.join()).toContain('The node has changed.');
+});
+
 it.each([
   [['2026-01-02T03:04:05Z', '2026-01-02T03:09:05Z', '2026-01-02T03:05:05Z'], 'controller-1'],
   [['2026-01-02T03:04:05Z'], 'controller-0'],
