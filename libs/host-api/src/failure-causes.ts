@@ -72,10 +72,15 @@ export const FAILURE_CAUSES: readonly FailureCause[] = [
   },
   {
     id: 'truncated',
-    pattern:
-      /end of file before message length|incomplete (deflate|zstd|xz) stream|unexpected (EOF|end of file)|ECONNRESET/i,
+    pattern: /end of file before message length|incomplete (deflate|zstd|xz) stream|unexpected (EOF|end of file)/i,
     cause: 'The download ended before it was complete.',
     remedy: 'Check the proxy and the network for limits, then reset the host and try again.',
+  },
+  {
+    id: 'reset-connection',
+    pattern: /ECONNRESET|socket hang up|connection reset by peer/i,
+    cause: 'The answer of the server ended before it was complete.',
+    remedy: 'Check that the server runs, and the firewall and the proxy between the host and the server.',
   },
   {
     id: 'corrupt',

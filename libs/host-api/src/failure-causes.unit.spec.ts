@@ -24,6 +24,14 @@ describe('explanation of a failure', () => {
     expect(new ServiceUnreachable('https://192.0.2.1', errorOf(code, message)).message).toMatch(expected);
   });
 
+  it.each([
+    'read ECONNRESET',
+    'socket hang up',
+    'Error: initializing source docker://quay.io/agent:1: read tcp: connection reset by peer',
+  ])('of a connection that ends does not ask to reset the host, which would discard the installation: %s', (text) => {
+    expect(explainFailure(text)).toMatch(/^The answer of the server ended before it was complete\. (?!.*reset)/);
+  });
+
   it('has the causes that the guide for hardware quotes', () => {
     const guide = readFileSync(join(__dirname, '../../../docs/install-on-hardware.md'), 'utf8');
     const [, table = ''] = /^\| cause +\| remedy +\|\n\|[ |-]+\|\n((?:\|.*\n)+)/m.exec(guide) ?? [];
