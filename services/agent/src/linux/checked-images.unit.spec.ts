@@ -1,7 +1,7 @@
 import { recorded } from './recorded-commands.fixture.spec';
 import { checkImages } from './service-checks';
 
-it('an image is not pulled when earlier images have used the time, and the reason says so', async () => {
+it('an image is not pulled when earlier images have used the time, and the reason names the limit', async () => {
   const { lines, run } = recorded({ podman: '', 'podman pull a': { exitCode: 124 } });
   let nowMs = 0;
   const results = await checkImages(
