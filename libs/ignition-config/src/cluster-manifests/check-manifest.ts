@@ -1,6 +1,13 @@
 import { errorMessage } from '@muster/schema';
 import { CST, Lexer } from 'yaml';
-import { parseAsKubernetes, readYaml, toPlain, YAML_ALIASES_MAX, type YamlFault } from '../documents/read-yaml';
+import {
+  isMarker,
+  parseAsKubernetes,
+  readYaml,
+  toPlain,
+  YAML_ALIASES_MAX,
+  type YamlFault,
+} from '../documents/read-yaml';
 import { isPatch, operationsOf } from './place-manifests';
 
 /** Maximum size of one manifest after base64 decoding, in bytes. */
@@ -58,7 +65,7 @@ export function manifestContentFault(fileName: string, content: string): Manifes
   }
   const atLine = ({ reason, line }: YamlFault): ManifestFault =>
     invalid(`${reason.replace(/\.$/, '')} (line ${line}).`);
-  const lineOf = (index: number): number => content.slice(0, index).split('\n').length;
+  const lineOf = (index: number): number => lineBreaksOf(content.slice(0, index)) + 1;
   const control = content.search(CONTROL);
   if (control >= 0) return atLine({ reason: 'The text contains a control character', line: lineOf(control) });
   const noncharacter = content.search(NONCHARACTER);
@@ -100,7 +107,6 @@ interface Token {
   readonly header: string;
 }
 
-const MARKERS: ReadonlySet<string | null> = new Set(['doc-mode', 'flow-error-end', 'scalar']);
 const BLANK: ReadonlySet<string | null> = new Set(['space', 'newline']);
 /** A value may begin after them. */
 const BEFORE_VALUE: ReadonlySet<string | null> = new Set(['seq-item-ind', 'explicit-key-ind']);
@@ -110,7 +116,7 @@ function* tokensOf(text: string): Generator<Token> {
   for (const source of new Lexer().lex(text)) {
     const type = isScalar ? (header === '' ? 'plain' : 'block') : CST.tokenType(source);
     isScalar = type === 'scalar';
-    if (MARKERS.has(type)) continue;
+    if (isMarker(type)) continue;
     yield { type, source, line, column, header };
     if (type === 'block-scalar-header') header = source;
     else if (!BLANK.has(type) && type !== 'comment') header = '';

@@ -262,8 +262,8 @@ const SPACE: ReadonlySet<string | null> = new Set([
   'flow-seq-end',
 ]);
 
-/** Control tokens of the lexer, which are not part of the text. */
-const isMarker = (type: string | null): boolean =>
+/** Returns true for control tokens of the lexer, which are not part of the text. */
+export const isMarker = (type: string | null): boolean =>
   type === 'doc-mode' || type === 'flow-error-end' || type === 'scalar';
 
 function duplicateKey(document: Document): { readonly key: string; readonly offset: number } | undefined {
