@@ -112,6 +112,14 @@ export async function resolveDomains(
 const MB = 1_000_000;
 const REASON_CHARS_MAX = 300;
 
+const unavailable = (name: string, time = 0): ImageAvailability => ({
+  name,
+  size_bytes: 0,
+  time,
+  download_rate: 0,
+  result: 'failure',
+});
+
 /** Pulls each image with podman within one time limit, and returns sizes and speeds. Without podman, no image is available. */
 export async function checkImages(
   { images, timeoutSeconds }: { readonly images: readonly string[]; readonly timeoutSeconds: number },
@@ -128,7 +136,7 @@ export async function checkImages(
   function missingProgram(name: string): (error: unknown) => ImageAvailability {
     return (error) => {
       if (!(error instanceof ProgramMissing)) throw error;
-      return { name, size_bytes: 0, time: 0, download_rate: 0, result: 'failure', reason: error.message };
+      return { ...unavailable(name), reason: error.message };
     };
   }
 
@@ -136,13 +144,14 @@ export async function checkImages(
     const present = (await execute(run, 'podman', ['images', '--quiet', name], signal)).trim() !== '';
     const startedMs = nowMs();
     const timeoutMs = Math.ceil(untilMs - startedMs);
-    if (timeoutMs <= 0) {
-      const reason = `not pulled, because the images before it used the time limit of ${timeoutSeconds} s`;
-      return { name, size_bytes: 0, time: 0, download_rate: 0, result: 'failure', reason };
-    }
+    if (timeoutMs <= 0)
+      return {
+        ...unavailable(name),
+        reason: `not pulled, because the images before it used the time limit of ${timeoutSeconds} s`,
+      };
     const { exitCode, stderr = '' } = await run('podman', ['pull', name], signal, { timeoutMs });
     const time = (nowMs() - startedMs) / 1000;
-    const failed = { name, size_bytes: 0, time, download_rate: 0, result: 'failure' } as const;
+    const failed = unavailable(name, time);
     if (exitCode === TIMEOUT_EXIT_CODE) return { ...failed, reason: `not complete after ${Math.round(time)} s` };
     // podman prints its progress before the error.
     const lastLine = stderr.trim().split('\n').at(-1) ?? '';
