@@ -85,15 +85,13 @@ async function waitForReadyNodes(installation: Installation, cluster: ClusterApi
       const config = await installConfigOf(cluster, signal);
       const replicas = config.controlPlane?.replicas ?? installation.settings.controlPlaneCount;
       const nodes = (await cluster.list(KUBE_RESOURCES.nodes, {}, signal)).map(toKubeNode);
-      const [removal] = await Promise.allSettled([removeTaints(installation, cluster, config, nodes, signal)]);
-      await reportJoined(
-        installation,
-        nodes.filter(({ isReady }) => isReady),
-        reported,
-        signal,
-      );
-      // The installation needs the nodes without the taint, and the user sees meanwhile which hosts have joined.
-      if (removal.status === 'rejected') throw removal.reason;
+      try {
+        await removeTaints(installation, cluster, config, nodes, signal);
+      } finally {
+        // While a taint is not removed, the installation waits, and the user sees which hosts have joined.
+        const ready = nodes.filter(({ isReady }) => isReady);
+        await reportJoined(installation, ready, reported, signal);
+      }
       const readyWith = (label: string): number =>
         nodes.filter(({ isReady, labels }) => isReady && label in labels).length;
       const required = Math.min(Math.max(replicas - 1, 1), READY_NODES_MAX);
