@@ -37,8 +37,16 @@ const NOT_STORED = 'not-stored';
 const WITHOUT_CLUSTER = 'The service no longer has this cluster.';
 const REFUSED = 'The service refused the token of the controller';
 const EXPIRED = 'The token is no longer valid, or the cluster was deleted.';
-/** Number of successive answers that the cluster or the token is unknown, after which the controller ends. */
-const UNKNOWN_POINTS_MAX = 3;
+/**
+ * The controller ends when it has this number of points from successive answers: one that the cluster is unknown, three
+ * that the token is not valid, or those of 70 minutes that the token may not read the cluster.
+ */
+const UNKNOWN_POINTS_MAX = 210;
+const UNKNOWN_POINTS = new Map([
+  [404, 210],
+  [401, 70],
+  [403, 3],
+]);
 /** The token is not valid, or its user may not read the cluster. */
 const TOKEN_REFUSED = [401, 403];
 /** Number of polls, one per minute, in which a controller that is not ready may use a token that is refused. */
@@ -269,9 +277,9 @@ async function untilEnded(controller: Controller, onFailure: () => void, signal:
       // The installation continues while the service is unavailable. It ends when the service does not have the cluster
       // any more, or when the cluster no longer needs it.
       if (error instanceof HttpRefused && !error.isOfProxy) {
-        points += error.status === 404 ? UNKNOWN_POINTS_MAX : error.status === 401 ? 1 : 0;
+        points += UNKNOWN_POINTS.get(error.status) ?? 0;
         // The token of a cluster that was deleted is refused too.
-        reason = error.status === 401 ? `${REFUSED}: ${error.reason} ${EXPIRED}` : WITHOUT_CLUSTER;
+        reason = TOKEN_REFUSED.includes(error.status) ? `${REFUSED}: ${error.reason} ${EXPIRED}` : WITHOUT_CLUSTER;
       } else {
         const completion = await completionWithoutService(controller, signal);
         if (completion === 'available') pollsWhileAvailable += 1;

@@ -197,6 +197,33 @@ describe('a controller whose token is refused before it is ready', () => {
   });
 });
 
+it.each([
+  [401, 3],
+  [403, 70],
+])('ends when the service answers %d to %d successive polls, after it was ready', async (...given) => {
+  const [status, refusals] = given;
+  const entries: ControllerLogEntry[] = [];
+  let waits = 0;
+  const { controller } = failedCluster({
+    cluster: async () => {
+      // An accepted poll begins the count anew.
+      if (waits === 0 || waits === refusals) return { status: 'installing', hosts: [] };
+      if (waits > 500) return { status: 'cancelled' };
+      throw refusal(status, 'The token was refused.');
+    },
+  });
+  const sleep = async (ms: number): Promise<void> => {
+    if (ms === INTERVALS_MS.clusterStatus) waits += 1;
+    await setImmediate();
+  };
+  const observe = (entry: ControllerLogEntry): void => void entries.push(entry);
+  await runController({ ...controller, observe, timer: { sleep } }, signal);
+  expect(entries.at(-1)).toEqual({ type: 'ended', status: 'unknown' });
+  const text = expect.stringMatching(/^The service refused the token of the controller: The token was refused\./);
+  expect(entries).toContainEqual({ type: 'note', text });
+  expect(waits).toBe(2 * refusals + 1);
+});
+
 it('updates the bare-metal hosts although the service is unavailable after the controller is ready', async () => {
   let calls = 0;
   const listed: string[] = [];
