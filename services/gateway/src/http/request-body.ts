@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { JSON_MAX_DEPTH, jsonExtentFault } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
@@ -28,15 +27,16 @@ export const REQUEST_HEAD_MAX_BYTES = 64 * 1024;
 export const PATH_PARAMETER_MAX_CHARACTERS = 128;
 /** Maximum time in which a client must send the headers of a request. */
 export const HEADERS_TIMEOUT_MS = 30_000;
-/** Maximum time in which a client must send a whole request. Log bundles may be sent over slow connections. */
-export const REQUEST_TIMEOUT_MS = 600_000;
 /**
  * Minimum average rate of a body in bytes per second. It applies once the body has taken longer than the time below.
  */
 export const BODY_RATE_MIN_BYTES_PER_SECOND = 1_024;
 export const BODY_RATE_GRACE_MS = 15_000;
-/** After this time, the upload of a log bundle has ended (see `limitSlowUpload`), in milliseconds. */
-export const LOG_UPLOAD_MAX_MS = (LOG_BUNDLE_MAX_BYTES / BODY_RATE_MIN_BYTES_PER_SECOND) * 1_000 + BODY_RATE_GRACE_MS;
+/**
+ * Maximum time in which a client must send a whole request, in milliseconds: the time of the largest log bundle at the minimum rate. The
+ * readers of bodies check that rate.
+ */
+export const REQUEST_TIMEOUT_MS = (LOG_BUNDLE_MAX_BYTES / BODY_RATE_MIN_BYTES_PER_SECOND) * 1_000 + BODY_RATE_GRACE_MS;
 /** Minimum length of a body whose rest is not read when the request is refused before the body has arrived. */
 const LONG_BODY_BYTES = 256 * 1024;
 /** Time in which a client can read such an answer and close the connection. Go's HTTP server waits as long. */
@@ -159,16 +159,16 @@ export function hasBody({ method, headers }: Pick<FastifyRequest, 'method' | 'he
 }
 
 /**
- * Ends the upload of a file that arrives more slowly than the limit with 408. The bytes of the connection are counted,
+ * Calls `refuse` with a 408 when an upload arrives more slowly than the limit. The bytes of the connection are counted,
  * because the reader of the file may pause.
  * @returns a function that ends the check
  */
-export function limitSlowUpload({ raw: { socket } }: Pick<FastifyRequest, 'raw'>, file: Readable): () => void {
+export function limitSlowUpload(
+  { raw: { socket } }: Pick<FastifyRequest, 'raw'>,
+  refuse: (error: Error) => void,
+): () => void {
   const before = socket.bytesRead;
-  return watchRate(
-    () => socket.bytesRead - before,
-    (error) => file.destroy(error),
-  );
+  return watchRate(() => socket.bytesRead - before, refuse);
 }
 
 function watchRate(receivedBytes: () => number, refuse: (error: Error) => void): () => void {

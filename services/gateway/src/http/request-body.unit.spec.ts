@@ -45,7 +45,7 @@ describe('a body that arrives slowly', () => {
     const socket = { bytesRead: 5_000_000 };
     const file = new PassThrough();
     const failed = new Promise((resolve) => file.once('error', resolve));
-    const endCheck = limitSlowUpload({ raw: { socket } } as never, file);
+    const endCheck = limitSlowUpload({ raw: { socket } } as never, (error) => file.destroy(error));
     for (let second = 0; second < SECONDS; second += 1) {
       socket.bytesRead += share * BODY_RATE_MIN_BYTES_PER_SECOND;
       await tick();

@@ -97,10 +97,9 @@ export class LogsController {
     await this.clusters.document(clusterId);
     await requireDiskReserve(this.probes);
     const infraEnvId = query.logs_type === 'host' ? await this.infraEnvOf(clusterId, query) : '';
-    const file = await uploadedFile(request);
+    const { file, endCheck } = await openUpload(request);
     const hostId = query.logs_type === 'host' ? (query.host_id?.toLowerCase() ?? '') : '';
     const { recordHostLogs, recordClusterLogs } = RegistrationService.method;
-    const endCheck = limitSlowUpload(request, file);
     // The read models have to contain the event before the replaced body is removed, because they list the bodies in use.
     const key = hostId ? hostKeyOf(infraEnvId, hostId) : query.logs_type;
     const replaced = this.stored.replace(clusterId, key, file, async (body) => {
@@ -167,16 +166,35 @@ const explainUpload = (error: unknown): unknown =>
     ? error
     : new SchemaViolation(`body is not a complete multipart body: ${error.message}`);
 
-async function uploadedFile(request: FastifyRequest): Promise<Readable> {
+interface Upload {
+  readonly file: Readable;
+  /** Ends the check of the rate at which the file arrives. */
+  readonly endCheck: () => void;
+}
+
+/**
+ * Returns the file of the form when it begins to arrive.
+ * @throws SchemaViolation for another form, and for one whose file begins too late
+ */
+async function openUpload(request: FastifyRequest): Promise<Upload> {
   if (!isForm(request)) throw new SchemaViolation('body must be multipart/form-data with the file in upfile', 415);
   // The plugin learns it from its content type parser, which does not run (`leaveBodiesUnread`).
   request.isMultipart = () => true;
-  const part = await request.file().catch((error: unknown) => {
+  let refuse: (error: Error) => void = () => undefined;
+  const tooSlow = new Promise<never>((_, reject) => (refuse = reject));
+  const endCheck = limitSlowUpload(request, (error) => refuse(error));
+  try {
+    const part = await Promise.race([request.file(), tooSlow]);
+    if (part?.fieldname !== 'upfile') {
+      part?.file.resume();
+      throw new SchemaViolation('upfile in formData is required');
+    }
+    refuse = (error) => part.file.destroy(error);
+    return { file: part.file, endCheck };
+  } catch (error) {
+    endCheck();
     throw explainUpload(error);
-  });
-  if (part?.fieldname === 'upfile') return part.file;
-  part?.file.resume();
-  throw new SchemaViolation('upfile in formData is required');
+  }
 }
 
 /** @throws RefusalError without the id of a host */

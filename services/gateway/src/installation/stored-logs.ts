@@ -18,7 +18,7 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplica
 import { isRefused } from '../bus/commands';
 import { ReadYourWrites } from '../bus/read-your-writes';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
-import { LOG_BUNDLE_MAX_BYTES, LOG_UPLOAD_MAX_MS, logsExceedQuota } from '../http/request-body';
+import { LOG_BUNDLE_MAX_BYTES, logsExceedQuota, REQUEST_TIMEOUT_MS } from '../http/request-body';
 import { ClusterViews } from '../views/cluster-views';
 import { HostViews } from '../views/host-views';
 import { collectedLogs } from './log-bundle';
@@ -27,7 +27,7 @@ const SWEEP_INTERVAL_MS = 3_600_000;
 /** A younger body may belong to an upload whose event is not stored yet. */
 const ORPHAN_AGE_MS = 3_600_000;
 /** After this time, an upload has ended and its body is older than ORPHAN_AGE_MS. */
-const UPLOAD_MAX_MS = LOG_UPLOAD_MAX_MS + ORPHAN_AGE_MS;
+const UPLOAD_MAX_MS = REQUEST_TIMEOUT_MS + ORPHAN_AGE_MS;
 const READ_MODELS_WAIT_MS = 60_000;
 /** How long the list of the bodies of a cluster is used. All hosts of a cluster upload their logs at about the same time. */
 const LISTED_MS = 10_000;
