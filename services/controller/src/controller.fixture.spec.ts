@@ -73,3 +73,8 @@ export const host = (id: string, stage: string, more: object = {}) => ({
   progress: { current_stage: stage },
   ...more,
 });
+/** A pending certificate request of a kubelet. */
+export const kubeletRequest = (name: string): KubeObject => ({
+  metadata: { name },
+  spec: { signerName: 'kubernetes.io/kube-apiserver-client-kubelet' },
+});

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { KUBE_RESOURCES } from '@muster/host-api';
 import type { ClusterApi, KubeObject, KubeResource } from '@muster/ports';
 import { BadControllerSettings, readControllerSettings } from './controller';
-import { controllerWith, host, node, refusal, SETTINGS } from './controller.fixture.spec';
+import { controllerWith, host, kubeletRequest, node, refusal, SETTINGS } from './controller.fixture.spec';
 import { resolveDnsConflict } from './dns-conflict';
 import { approveCertificates, countReboots, labelNodes, rebootCounts } from './nodes';
 import { toOperatorStatus } from './operators';
@@ -92,7 +92,7 @@ describe('the reboots of a node', () => {
 describe('certificate requests', () => {
   it('are approved while they are neither approved nor denied', async () => {
     const request = (name: string, type?: string): KubeObject => ({
-      metadata: { name },
+      ...kubeletRequest(name),
       status: type ? { conditions: [{ type, status: 'True' }] } : {},
     });
     const objects = new Map([
@@ -107,9 +107,23 @@ describe('certificate requests', () => {
     expect(changes[0]).toMatch(/^replace new\/approval .*"type":"Approved".*"reason":"NodeCSRApprove"/);
   });
 
+  it('are not approved when they are for another signer, also with the kubeconfig of an administrator', async () => {
+    const request = (signerName: string): KubeObject => ({ metadata: { name: signerName }, spec: { signerName } });
+    const signers = ['kube-apiserver-client', 'kubelet-serving', 'legacy-unknown', 'kube-apiserver-client-kubelet'];
+    const requests = signers.map((name) => request(`kubernetes.io/${name}`));
+    const objects = new Map([[KUBE_RESOURCES.certificateSigningRequests as KubeResource, requests]]);
+    const { changes, controller, notes, signal } = controllerWith(objects, {});
+    await approveCertificates(controller, signal);
+    expect(changes.map((change) => change.split(' ')[1])).toEqual([
+      'kubernetes.io/kubelet-serving/approval',
+      'kubernetes.io/kube-apiserver-client-kubelet/approval',
+    ]);
+    expect(notes).toEqual([]);
+  });
+
   it('are approved after one that the controller may not approve', async () => {
     const approved: string[] = [];
-    const requests = ['foreign', 'kubelet'].map((name): KubeObject => ({ metadata: { name } }));
+    const requests = ['foreign', 'kubelet'].map(kubeletRequest);
     const objects = new Map([[KUBE_RESOURCES.certificateSigningRequests as KubeResource, requests]]);
     const { controller, notes, signal } = controllerWith(
       objects,

@@ -13,7 +13,7 @@ import {
   toKubeNode,
 } from '@muster/host-api';
 import { abortAfter, KeyedQueue, type KubeObject } from '@muster/ports';
-import { errorMessage, objectAt, parseJson } from '@muster/schema';
+import { errorMessage, objectAt, parseJson, textAt } from '@muster/schema';
 import { type Controller, INTERVALS_MS, note, openClient, persist, repeat } from './controller';
 
 const CONDITION = {
@@ -23,9 +23,12 @@ const CONDITION = {
   message: 'This CSR was approved by the assisted-installer-controller',
 };
 
+const KUBELET_SIGNERS = ['kubernetes.io/kube-apiserver-client-kubelet', 'kubernetes.io/kubelet-serving'];
+
 /**
- * Approves every certificate request that is neither approved nor denied, as assisted-installer-controller does,
- * because the cluster cannot verify its nodes during the installation. Ends with `signal`.
+ * Approves every certificate request of a kubelet that is neither approved nor denied, because the cluster cannot verify
+ * its nodes during the installation. On a single node the controller is an administrator, which can approve requests of
+ * all signers, for example for the certificate of a user. Ends with `signal`.
  */
 export async function approveCertificates(controller: Controller, signal: AbortSignal): Promise<void> {
   const { cluster } = controller;
@@ -39,7 +42,7 @@ export async function approveCertificates(controller: Controller, signal: AbortS
         const { name } = request.metadata;
         const conditions = [...conditionsOf(request), CONDITION];
         const approved = { ...request, status: { ...objectAt(request, 'status'), conditions } };
-        // The controller may approve only the requests of kubelets. The requests after a refused one must not wait.
+        // The requests after a refused one must not wait.
         await cluster.replace({ resource, name }, approved, 'approval', signal).catch((error: unknown) => {
           if (!signal.aborted)
             note(controller, `The certificate request ${name} was not approved: ${errorMessage(error)}`);
@@ -52,6 +55,7 @@ export async function approveCertificates(controller: Controller, signal: AbortS
 }
 
 const isPending = (request: KubeObject): boolean =>
+  KUBELET_SIGNERS.includes(textAt(request, 'spec', 'signerName') ?? '') &&
   !conditionsOf(request).some(({ type }) => type === 'Approved' || type === 'Denied');
 
 /** At its end, the controller tries to set the last labels and to resume the pool for this time. */

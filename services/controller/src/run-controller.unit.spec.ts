@@ -3,15 +3,14 @@ import { gunzipSync } from 'node:zlib';
 import { KUBE_RESOURCES, type ServiceApi } from '@muster/host-api';
 import type { KubeObject, KubeResource } from '@muster/ports';
 import { type ControllerLogEntry, INTERVALS_MS } from './controller';
-import { controllerWith, refusal } from './controller.fixture.spec';
+import { controllerWith, kubeletRequest, refusal } from './controller.fixture.spec';
 import { runController } from './run-controller';
 
 const { signal } = new AbortController();
 const NODE: KubeObject = { metadata: { name: 'a' }, status: { conditions: [{ type: 'Ready', status: 'True' }] } };
-const REQUEST: KubeObject = { metadata: { name: 'csr' } };
 const OBJECTS = new Map<KubeResource, readonly KubeObject[]>([
   [KUBE_RESOURCES.nodes, [NODE]],
-  [KUBE_RESOURCES.certificateSigningRequests, [REQUEST]],
+  [KUBE_RESOURCES.certificateSigningRequests, [kubeletRequest('csr')]],
   [KUBE_RESOURCES.configMaps, [{ metadata: { name: 'default-ingress-cert' }, data: { 'ca-bundle.crt': 'PEM' } }]],
 ]);
 
@@ -206,7 +205,7 @@ it.each([
   let waits = 0;
   const { controller } = failedCluster({
     cluster: async () => {
-      // An accepted poll begins the count anew.
+      // An accepted poll sets the count to zero.
       if (waits === 0 || waits === refusals) return { status: 'installing', hosts: [] };
       if (waits > 500) return { status: 'cancelled' };
       throw refusal(status, 'The token was refused.');

@@ -2,14 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { CONTROL_PLANE_LABEL, HttpRefused, KUBE_RESOURCES, ServiceUnreachable } from '@muster/host-api';
 import type { KubeObject, KubeResource } from '@muster/ports';
 import { type ControllerLogEntry, INTERVALS_MS } from './controller';
-import { controllerWith } from './controller.fixture.spec';
+import { controllerWith, kubeletRequest } from './controller.fixture.spec';
 import { runController } from './run-controller';
 
 const NODE_KUBECONFIG =
   '/host/etc/kubernetes/static-pod-resources/kube-apiserver-certs/secrets/node-kubeconfigs/localhost.kubeconfig';
 const NO_OBJECTS: readonly KubeObject[] = [];
 const NO_ANSWER: Error = new ServiceUnreachable('http://192.0.2.1:8090', new Error('no answer'));
-const REQUEST: KubeObject = { metadata: { name: 'csr' } };
 
 describe('a controller whose service does not answer any more', () => {
   const condition = (type: string, status = 'True') => ({ status: { conditions: [{ type, status }] } });
@@ -52,7 +51,7 @@ describe('a controller whose service does not answer any more', () => {
           KUBE_RESOURCES.nodes,
           names.map((name) => ({ metadata: { name, labels: { [CONTROL_PLANE_LABEL]: '' } }, ...node })),
         ],
-        [KUBE_RESOURCES.certificateSigningRequests, [REQUEST]],
+        [KUBE_RESOURCES.certificateSigningRequests, [kubeletRequest('csr')]],
         [KUBE_RESOURCES.subscriptions, subscriptions],
         [KUBE_RESOURCES.clusterServiceVersions, [{ metadata: { name: 'lvms.v4' } }]],
       ]),
