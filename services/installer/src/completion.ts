@@ -1,6 +1,6 @@
 import { settleWithin } from '@muster/ports';
 import { errorMessage } from '@muster/schema';
-import { execute } from './host.port';
+import { execute, withRetry } from './host.port';
 import { type Installation, isBootstrap, isSingleNode, note, reportStage, waitUntil } from './installation';
 
 const POLL_MS = 5_000;
@@ -84,17 +84,21 @@ function logCommand(
 }
 
 const SHUTDOWN_MESSAGE = 'Installation completed, server is going to reboot.';
+/** systemd may not answer in time while the temporary control plane needs all memory. Each attempt then takes half a minute. */
+const SYSTEMD_RETRY = { tries: 12, intervalMs: 5_000 };
 
 /** Reports the reboot and schedules it with a delay, so that the install step can still be answered. */
 export async function finish(installation: Installation, signal: AbortSignal): Promise<void> {
-  const { host } = installation;
-  const units = await execute(host, ['systemctl', 'list-units', '--no-legend', 'ironic-agent.service'], signal);
+  const { host, timer } = installation;
+  const run = (...command: string[]): Promise<string> =>
+    withRetry(() => execute(host, command, signal), { ...SYSTEMD_RETRY, sleep: timer.sleep }, signal);
+  const units = await run('systemctl', 'list-units', '--no-legend', 'ironic-agent.service');
   if (units.trim() !== '') {
     await reportStage(installation, 'Rebooting', 'Ironic will reboot the node shortly', signal);
-    await execute(host, ['systemctl', 'stop', 'agent.service'], signal);
+    await run('systemctl', 'stop', 'agent.service');
     return;
   }
   await reportStage(installation, 'Rebooting', '', signal);
   const when = isSingleNode(installation) ? 'now' : '+1';
-  await execute(host, ['shutdown', '-r', when, SHUTDOWN_MESSAGE], signal);
+  await run('shutdown', '-r', when, SHUTDOWN_MESSAGE);
 }

@@ -218,6 +218,31 @@ describe('an installation without an answer of the service', () => {
   });
 });
 
+describe('an installed host whose systemd does not answer in time', () => {
+  const late = 'Failed to set wall message, ignoring: Connection timed out';
+  const reboot = async (program: string, lateCalls: number) => {
+    let calls = 0;
+    const answer = {
+      get exitCode() {
+        return (calls += 1) > lateCalls ? 0 : 1;
+      },
+      stderr: late,
+    };
+    const { commands, failure } = await runRecorded({ recording: [[program, answer]] });
+    return { failure, last: commands.at(-1) };
+  };
+
+  it.each(['systemctl list-units', 'shutdown'])('reboots when "%s" succeeds later', async (program) => {
+    const { failure, last } = await reboot(program, 11);
+    expect(failure).toBeUndefined();
+    expect(last).toMatch(/^shutdown -r/);
+  });
+
+  it('fails when the reboot is never scheduled', async () => {
+    expect((await reboot('shutdown', Infinity)).failure).toContain(late);
+  });
+});
+
 it('the reported reason does not contain the credentials in the URLs of the command and of its output', async () => {
   const mirror = 'http://me:canary1@mirror.example.com/rhcos.raw.gz';
   const { failure, notes, stages } = await runRecorded({
