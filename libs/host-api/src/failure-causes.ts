@@ -53,6 +53,12 @@ export const FAILURE_CAUSES: readonly FailureCause[] = [
     remedy: 'Check that the server runs and that no firewall rejects the port.',
   },
   {
+    id: 'busy-systemd',
+    pattern: /^"(systemctl|shutdown|hostnamectl) [^]*timed out/i,
+    cause: 'The service manager systemd did not answer in time.',
+    remedy: 'Check that the host has enough memory, and boot it from the image again.',
+  },
+  {
     id: 'timeout',
     pattern: /ETIMEDOUT|timed out|no answer within|operation too slow/i,
     cause: 'The server did not answer in time.',

@@ -32,6 +32,14 @@ describe('explanation of a failure', () => {
     expect(explainFailure(text)).toMatch(/^The answer of the server ended before it was complete\. (?!.*reset)/);
   });
 
+  it.each([
+    '"shutdown -r +1" ended with exit code 1: Failed to schedule shutdown: Connection timed out',
+    '"systemctl start bootkube.service" ended with exit code 1: Failed to get properties: Connection timed out',
+  ])('of a busy systemd does not send the user to the firewall: %s', (text) => {
+    expect(explainFailure(text)).toMatch(/^The service manager systemd did not answer in time\. .*memory/);
+    expect(explainFailure(text.replace(/"[^"]*"/, '"curl http://192.0.2.1"'))).toMatch(/firewall/);
+  });
+
   it('has the causes that the guide for hardware quotes', () => {
     const guide = readFileSync(join(__dirname, '../../../docs/install-on-hardware.md'), 'utf8');
     const [, table = ''] = /^\| cause +\| remedy +\|\n\|[ |-]+\|\n((?:\|.*\n)+)/m.exec(guide) ?? [];
