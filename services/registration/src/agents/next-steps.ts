@@ -81,8 +81,11 @@ export class NextSteps {
     const returned = this.presence.seen(key);
     if (returned) await returned;
     const isClosed = isClosedHost(state);
-    if (!isClosed) this.clocks.measured(key, state.generation, request.timestampSeconds);
-    if (isOther(request.discoveryAgentVersion, state)) await this.noteAgent(key, state, request.discoveryAgentVersion);
+    // Two machines poll in turn during a conflict, and every poll would differ from the one before.
+    const isOneMachine = state.conflict === undefined;
+    if (isOneMachine && !isClosed) this.clocks.measured(key, state.generation, request.timestampSeconds);
+    if (isOneMachine && isOther(request.discoveryAgentVersion, state))
+      await this.noteAgent(key, state, request.discoveryAgentVersion);
     const cluster = state.clusterId ? (await this.aggregates.clusters.load(state.clusterId)).state : undefined;
     const proxy = cluster?.settings.proxy;
     const secrets = {
@@ -102,7 +105,7 @@ export class NextSteps {
     const context = this.contexts.of(key, state, cluster, secrets);
     const whole = planSteps(context, version);
     const nowMs = this.contexts.steady.nowMs();
-    const isContested = state.conflict !== undefined && whole.steps.some(({ type }) => type === 'inventory');
+    const isContested = !isOneMachine && whole.steps.some(({ type }) => type === 'inventory');
     if (isContested) this.identities.requireClaim(key, nowMs);
     if (state.status === 'installing' && lacksCoreosImage(context)) this.failures.note(state, NO_COREOS_IMAGE);
     if (hasTooManyPeers(context)) this.failures.note(state, TOO_MANY_PEERS);

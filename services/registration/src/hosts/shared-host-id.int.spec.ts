@@ -82,6 +82,20 @@ describe('two machines that report with one host id', () => {
     });
   });
 
+  it('leave no events with their clocks and agents while they poll in turn during their conflict', async () => {
+    for (const mac of [MINE, THEIRS]) await report(mac);
+    const before = (await running.allEvents()).length;
+    running.reports.length = 0;
+    const agents = [
+      { discoveryAgentVersion: 'quay.io/muster/agent:1', timestampSeconds: running.clock.nowMs() / 1_000 },
+      { discoveryAgentVersion: 'quay.io/muster/agent:2', timestampSeconds: running.clock.nowMs() / 1_000 + 600 },
+    ];
+    for (const agent of [...agents, ...agents])
+      await running.ask(method.nextSteps, { ...parseHostKey(key), ...agent }).catch(() => undefined);
+    expect(await running.allEvents()).toHaveLength(before);
+    expect(running.reports).toEqual([]);
+  });
+
   it('are in conflict as long as both report', async () => {
     for (const mac of [MINE, THEIRS]) await report(mac);
     await reportFor([MINE, THEIRS]);
