@@ -5,6 +5,11 @@ import {
   CLUSTER_ID,
   enteredStatus,
   givenReadyCluster,
+  HOST_IDS,
+  hostRegistered,
+  INFRA_ENV_ID,
+  infraEnvRegistered,
+  inventoryReported,
   openStage,
   preparationStarted,
   type Stage,
@@ -50,6 +55,23 @@ describe('the secrets of an attempt that is refused', () => {
   it('are destroyed when a manifest cannot be used', async () => {
     await givenManifest('none.yaml.patch', '- {op: add, path: /a, value: 1}\n');
     await refused('which does not exist');
+    expect(await bytesOf(KEPT)).toEqual(KEPT.map(() => 0));
+  });
+
+  it('are not created when two hosts of the cluster have one id, because their Ignition configs would have one name', async () => {
+    const [hostId = ''] = HOST_IDS;
+    const infraEnvId = 'e2e2e2e2-0000-4000-8000-000000000002';
+    await stage.given('infraEnv', infraEnvId, infraEnvRegistered({}, infraEnvId));
+    const registered = hostRegistered(hostId, 'worker');
+    Object.assign(registered.data, { infraEnvId });
+    await stage.given('host', `${infraEnvId}.${hostId}`, registered, {
+      type: 'HostRenamed',
+      data: { requestedHostname: 'worker-9' },
+    });
+    await stage.given('inventory', `${infraEnvId}.${hostId}`, inventoryReported(9));
+    await refused(
+      `Two hosts of the cluster have the id ${hostId}: master-0 in infra-env ${INFRA_ENV_ID} and worker-9 in infra-env ${infraEnvId}.`,
+    );
     expect(await bytesOf(KEPT)).toEqual(KEPT.map(() => 0));
   });
 

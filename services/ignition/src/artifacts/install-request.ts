@@ -71,6 +71,7 @@ export async function toInstallRequest(
   const dayOne = entries.filter((entry) => !isDay2(entry.state)).sort(byId);
   if (dayOne.length === 0)
     throw new ArtifactsRefused('The cluster has no hosts. Add hosts and start the installation again.');
+  requireOwnIds(dayOne);
   const { imageVersions, ...surroundings } = await surroundingsOf(sources, config, state, dayOne).catch(
     refuseArtifacts,
   );
@@ -103,6 +104,24 @@ export async function toInstallRequest(
   };
 }
 
+const hostnameOf = ({ state, inventoryHostname }: HostEntry): string => state.requestedHostname || inventoryHostname;
+
+/**
+ * Each machine downloads the Ignition config that its role and its id name. `sorted`: by id.
+ * @throws ArtifactsRefused when two hosts in different infra-envs have one id
+ */
+function requireOwnIds(sorted: readonly HostEntry[]): void {
+  for (const [index, host] of sorted.entries()) {
+    const other = sorted[index + 1];
+    const { hostId } = host.state;
+    if (other?.state.hostId !== hostId) continue;
+    const [one, two] = [host, other].map((each) => `${hostnameOf(each)} in infra-env ${each.state.infraEnvId}`);
+    throw new ArtifactsRefused(
+      `Two hosts of the cluster have the id ${hostId}: ${one} and ${two}. Remove one of them. If they are two machines, give one of them another system UUID. Then start the installation again.`,
+    );
+  }
+}
+
 /** JSON text; empty without overrides. @throws RefusalError `not-ready` when the stored text is missing. */
 export const openOverrides = (
   secrets: Secrets,
@@ -117,7 +136,7 @@ async function toInstallHost(
 ): Promise<Omit<InstallHost, keyof ReturnType<typeof bootOf> | keyof ReturnType<typeof placeOf>>> {
   const { state } = entry;
   const { hostId, installationDisk, machineConfigPoolName, isPoolNameChosen } = state;
-  const hostname = state.requestedHostname || entry.inventoryHostname;
+  const hostname = hostnameOf(entry);
   if (!hostname) throw new ArtifactsRefused(`Host ${hostId} has no hostname. Set it and start the installation again.`);
   const role = roleOf(entry, bootstrapHostId);
   if (!role) throw new ArtifactsRefused(`Host ${hostname} has no role. Set it and start the installation again.`);
@@ -269,4 +288,5 @@ const splitList = (list = ''): readonly string[] =>
     .filter((entry) => entry !== '');
 
 /** The order of hosts in all artifacts. */
-export const byId = (a: HostEntry, b: HostEntry): number => (a.state.hostId < b.state.hostId ? -1 : 1);
+export const byId = ({ state: a }: HostEntry, { state: b }: HostEntry): number =>
+  a.hostId === b.hostId ? (a.infraEnvId < b.infraEnvId ? -1 : 1) : a.hostId < b.hostId ? -1 : 1;
