@@ -141,7 +141,9 @@ export async function checkImages(
   }
 
   async function checkImage(name: string, untilMs: number): Promise<ImageAvailability> {
-    const present = (await execute(run, 'podman', ['images', '--quiet', name], signal)).trim() !== '';
+    // When podman cannot list the images, the pull reports the reason. Without a report, the preparation would wait until its time limit.
+    const listed = await run('podman', ['images', '--quiet', name], signal);
+    const present = listed.exitCode === 0 && listed.stdout.trim() !== '';
     const startedMs = nowMs();
     const timeoutMs = Math.ceil(untilMs - startedMs);
     if (timeoutMs <= 0)
@@ -158,8 +160,8 @@ export async function checkImages(
     if (exitCode !== 0) return { ...failed, reason: withoutCredentials(lastLine).slice(0, REASON_CHARS_MAX) };
     // No speed is reported for an image that existed already.
     if (present) return { ...failed, result: 'success' };
-    const text = await execute(run, 'podman', ['image', 'inspect', '--format={{.Size}}', name], signal);
-    const size_bytes = Number(text.trim()) || 0;
+    const { stdout: size } = await run('podman', ['image', 'inspect', '--format={{.Size}}', name], signal);
+    const size_bytes = Number(size.trim()) || 0;
     return { name, size_bytes, time, download_rate: time > 0 ? size_bytes / time / MB : 0, result: 'success' };
   }
 }
