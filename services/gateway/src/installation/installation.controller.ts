@@ -120,7 +120,8 @@ export class InstallationController {
     const cluster = await this.clusters.show(clusterId);
     const failed = body.is_success ? [] : failedOperatorsOf(body.data);
     if (failed.length > 0) {
-      const report = failed.join(', ').slice(0, REPORT_CHARACTERS_MAX);
+      // A cut can be within a character.
+      const report = failed.join(', ').slice(0, REPORT_CHARACTERS_MAX).toWellFormed();
       const note = {
         name: 'cluster_operator_report',
         severity: 'info',
