@@ -18,6 +18,7 @@ export {
   isKeyOf,
   isObject,
   isOneOf,
+  jsonFault,
   keysOf,
   listAt,
   memberAt,

@@ -100,6 +100,10 @@ export function errorMessage(error: unknown): string {
   return typeof message === 'string' ? message : String(error);
 }
 
+/** The message of the error of a JSON parser, without the part of the text that V8 repeats. That part may be secret. */
+export const jsonFault = (error: unknown): string =>
+  errorMessage(error).replace(/, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, '');
+
 /** The code of an error of Node or of a driver, such as ENOENT; undefined when it has none. */
 export function errorCode(error: unknown): string | undefined {
   const code = isObject(error) ? error['code'] : undefined;

@@ -1,4 +1,4 @@
-import { errorMessage } from '@muster/schema';
+import { errorMessage, jsonFault } from '@muster/schema';
 import { CST, Lexer } from 'yaml';
 import {
   isMarker,
@@ -60,7 +60,7 @@ export function manifestContentFault(fileName: string, content: string): Manifes
       JSON.parse(content);
       return undefined;
     } catch (error) {
-      return invalid(`The text is not JSON: ${error instanceof Error ? error.message : 'unreadable'}.`);
+      return invalid(`The text is not JSON: ${jsonFault(error)}.`);
     }
   }
   const atLine = ({ reason, line }: YamlFault): ManifestFault =>

@@ -58,6 +58,7 @@ describe('text of a manifest', () => {
 
   it.each([
     ['a.json', '{"kind":', 'a.json: The text is not JSON'],
+    ['a.json', '{"password": hunter2}', "The text is not JSON: Unexpected token 'h'."],
     ['a.yaml', 'a: [1\nb: 2\n', 'line 2'],
     ['a.yaml.patch', 'spec: 1\n', 'a patch must be a list of operations.'],
     ['a.yaml.patch', '# no operation\n', 'a patch must be a list of operations.'],

@@ -258,7 +258,7 @@ describe('override of the install-config', () => {
   });
 
   it.each([
-    ['{"fips":', 'it is not JSON'],
+    ['{"pullSecret": hunter2}', "it is not JSON: Unexpected token 'h'."],
     ['[]', 'it must be a JSON object'],
     ['{"fip":true}', 'fip is not a known field. Known fields: apiVersion'],
     ['{"networking":{"cidr":"10.0.0.0/8"}}', 'networking.cidr is not a known field'],

@@ -1,4 +1,4 @@
-import { isObject, keptByObject, type Members } from '@muster/schema';
+import { isObject, jsonFault, keptByObject, type Members } from '@muster/schema';
 import { KindGuard, type TObject, type TSchema } from '@sinclair/typebox';
 import { certificatesFault, splitCertificates } from '../documents/certificates';
 import { extentFault } from '../documents/values';
@@ -43,7 +43,7 @@ export function parseInstallConfigOverride(text: string): ParsedInstallConfigOve
   try {
     given = JSON.parse(text);
   } catch (error) {
-    return refuse(`it is not JSON: ${error instanceof Error ? error.message : 'unreadable'}.`);
+    return refuse(`it is not JSON: ${jsonFault(error)}.`);
   }
   if (!isObject(given)) return refuse('it must be a JSON object.');
   const extent = extentFault(given);

@@ -1,9 +1,9 @@
 import type { Refusal } from '@muster/problems';
 import {
-  errorMessage,
   formatPlace,
   formatViolation,
   isObject,
+  jsonFault,
   listAt,
   memberAt,
   type Members,
@@ -267,7 +267,7 @@ function describe(text: string, problems: readonly Problem[]): string {
 
 /** Returns the message of the JSON parser with line and column instead of an offset. */
 function describeSyntax(text: string, error: unknown): string {
-  const message = errorMessage(error);
+  const message = jsonFault(error);
   const offset = Number(/position (\d+)/.exec(message)?.[1] ?? NaN);
   if (Number.isNaN(offset)) return message;
   const column = offset - text.lastIndexOf('\n', offset - 1);

@@ -22,6 +22,7 @@ describe('Ignition override', () => {
 
   it.each([
     ['{"ignition":', /not JSON/],
+    ['{"passwordHash": hunter2}', /not JSON \(Unexpected token 'h'\)/],
     [[], /not a JSON object/],
     [{}, /ignition\.version/],
     [{ ignition: { version: '2.2.0' } }, /ignition\.version/],
