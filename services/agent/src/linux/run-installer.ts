@@ -3,11 +3,12 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { realTimer } from '@muster/host-api';
 import type { DiscoverySettings } from '../discovery-settings';
 import { StepFailed } from '../machine/machine.port';
 import type { InstallRequest } from '../steps/step-work';
 import { endOf, execute, type RunCommand } from './command';
-import type { MachineFiles } from './machine-files';
+import { createMachineFiles, type MachineFiles } from './machine-files';
 
 /** Access of the installer to the service, and the programs that it uses. */
 export interface InstallerAccess {
@@ -135,6 +136,9 @@ const UNIT_FOLDERS = ['', 'systemd/'].map(
   (version) => `/sys/fs/cgroup/${version}system.slice/${INSTALLER_UNIT}.service`,
 );
 
+const hasUnit = (files: Pick<MachineFiles, 'exists'>): boolean => UNIT_FOLDERS.some((folder) => files.exists(folder));
+const UNIT_POLL_MS = 5_000;
+
 /** Returns whether the installer runs in its unit or in its container. */
 export async function isInstallerRunning(
   files: Pick<MachineFiles, 'exists'>,
@@ -142,7 +146,7 @@ export async function isInstallerRunning(
   signal: AbortSignal,
 ): Promise<boolean> {
   // systemd may not answer in time while the temporary control plane needs all memory. The host would count as restarted.
-  if (UNIT_FOLDERS.some((folder) => files.exists(folder))) return true;
+  if (hasUnit(files)) return true;
   const answers = (expected: readonly string[], program: string, ...args: string[]): Promise<boolean> =>
     run(program, args, signal).then(
       ({ stdout }) => expected.includes(stdout.trim()),
@@ -191,6 +195,11 @@ async function installWithExecutable(
   });
   try {
     await execute(run, 'systemd-run', args, signal, { timeoutMs: INSTALL_TIMEOUT_MS });
+  } catch (error) {
+    const files = createMachineFiles(root);
+    if (!hasUnit(files)) throw error;
+    // Then only systemd-run has ended, for example because systemd did not answer in time. The installer reports its own failure.
+    while (hasUnit(files) && !signal.aborted) await realTimer.sleep(UNIT_POLL_MS, signal);
   } finally {
     await rm(environmentPath, { force: true });
   }

@@ -1,3 +1,7 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import timers from 'node:timers/promises';
 import { parseStepArgs } from '../steps/step-args';
 import { recorded } from './recorded-commands.fixture.spec';
 import { isInstallerRunning, runInstaller } from './run-installer';
@@ -14,11 +18,12 @@ const ORDER = parseStepArgs.install([
   }),
 ]);
 
+const SETTINGS = { serviceUrl: 'http://a', infraEnvId: 'i', agentVersion: 'v', token: '', isInsecure: false };
+
 /** Runs the installer of a machine, and returns the command lines. */
 const install = async (): Promise<readonly string[]> => {
   const { lines, run } = recorded({ podman: '' });
-  const settings = { serviceUrl: 'http://a', infraEnvId: 'i', agentVersion: 'v', token: '', isInsecure: false };
-  const options = { settings, run, root: '/none', architecture: 'x86_64', executablePath: undefined };
+  const options = { settings: SETTINGS, run, root: '/none', architecture: 'x86_64', executablePath: undefined };
   await runInstaller(ORDER, options, new AbortController().signal);
   return lines;
 };
@@ -48,3 +53,37 @@ it.each([
     expect(await isInstallerRunning(files, run, new AbortController().signal)).toBe(isRunning);
   },
 );
+
+describe('an installer whose systemd-run fails', () => {
+  const late = { exitCode: 1, stderr: 'Failed to query unit state: Connection timed out' };
+
+  /** Runs the installer, whose unit exists for `waits` waits. Returns the number of waits. */
+  const installFor = async (waits: number): Promise<number> => {
+    const root = mkdtempSync(join(tmpdir(), 'run-installer-'));
+    const unit = join(root, 'sys/fs/cgroup/system.slice/muster-installer.service');
+    mkdirSync(join(root, 'run'));
+    if (waits > 0) mkdirSync(unit, { recursive: true });
+    let waited = 0;
+    const wait = jest.spyOn(timers, 'setTimeout').mockImplementation(async () => {
+      if (++waited === waits) rmSync(unit, { recursive: true });
+    });
+    const order = { ...ORDER, installerImage: 'muster-host:1' };
+    const { run } = recorded({ 'systemd-run': late });
+    const options = { settings: SETTINGS, run, root, architecture: 'x86_64', executablePath: '/x' };
+    try {
+      await runInstaller(order, options, new AbortController().signal);
+      return waited;
+    } finally {
+      wait.mockRestore();
+      rmSync(root, { recursive: true });
+    }
+  };
+
+  it('has not failed while its unit exists, because a busy systemd does not answer in time', async () => {
+    expect(await installFor(2)).toBe(2);
+  });
+
+  it('has failed without its unit', async () => {
+    await expect(installFor(0)).rejects.toThrow(late.stderr);
+  });
+});
