@@ -149,6 +149,7 @@ describe('AUTH_TYPE=agent-installer-local', () => {
     expect(await status({ authorization: await token('') })).toBe(400);
     expect(await status({})).toBe(401);
     expect(await status({ authorization: 'nonsense' })).toBe(401);
+    expect(await status({}, `/logs?api_key=${await token('urlAuth')}`)).toBe(401);
   });
 
   it('gives the kubeconfig to the bootstrap host and to users, because callers have no roles', async () => {

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { EventsService, IgnitionService, RegistrationService } from '@muster/contracts';
+import { agentTokenGeneration, revokeInfraEnvTokens } from '@muster/nest-kit';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import {
   CLUSTER_ID,
@@ -11,6 +12,7 @@ import {
 } from '../sample-documents.fixture.spec';
 
 const FOREIGN_ID = '2f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f6';
+const ROTATED_ID = '6f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f0';
 const INSTRUCTIONS = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}/instructions`;
 
 const tokenOf = async (claims: Record<string, string>, key: KeyObject): Promise<string> => {
@@ -38,6 +40,7 @@ describe('AUTH_TYPE=local', () => {
       clusterDocument(),
       infraEnvDocument(),
       infraEnvDocument({ id: FOREIGN_ID, cluster_id: undefined }),
+      infraEnvDocument({ id: ROTATED_ID, cluster_id: undefined }),
       hostDocument(),
     ]);
   });
@@ -71,6 +74,28 @@ describe('AUTH_TYPE=local', () => {
     expect([answer.status, answer.text]).toEqual([200, '{}']);
     expect(answer.headers.get('last-modified')).toBe('Fri, 02 Jan 2026 03:04:05 GMT');
     expect((await gateway.call('GET', `${INSTRUCTIONS}?api_key=${token}`)).status).toBe(401);
+  });
+
+  it('accepts a token neither as that of a user or a monitoring system nor as that of an image', async () => {
+    const token = await tokenOf({ infra_env_id: INFRA_ENV_ID }, keys.privateKey);
+    const infraEnv = `${API}/v2/infra-envs/${INFRA_ENV_ID}`;
+    for (const [path, headers] of [
+      [`${API}/v2/clusters/${CLUSTER_ID}`, { authorization: token }],
+      [`${API}/v2/clusters/${CLUSTER_ID}`, { authorization: `Bearer ${token}` }],
+      [`${API}/v2/clusters/${CLUSTER_ID}`, { 'watcher-authorization': token }],
+      [`${infraEnv}/downloads/minimal-initrd`, { 'image-token': token }],
+      [`${infraEnv}?image_token=${token}`, {}],
+    ] as const)
+      expect([path, (await gateway.call('GET', path, { headers })).status]).toEqual([path, 401]);
+  });
+
+  it('refuses tokens that were issued before the signing key was rotated', async () => {
+    const path = INSTRUCTIONS.replace(INFRA_ENV_ID, ROTATED_ID);
+    expect(await ask(path, { infra_env_id: ROTATED_ID })).toBe(200);
+    await revokeInfraEnvTokens(gateway.platform.secrets, ROTATED_ID);
+    expect(await ask(path, { infra_env_id: ROTATED_ID })).toBe(401);
+    const generation = await agentTokenGeneration(gateway.platform.secrets, ROTATED_ID);
+    expect(await ask(path, { infra_env_id: ROTATED_ID, generation })).toBe(200);
   });
 
   it('shows the events of a cluster or infra-env to the bearer of its token when the query names it', async () => {
