@@ -162,7 +162,10 @@ export async function copyRegistryData(installation: Installation, signal: Abort
     await execute(host, ['mkdir', '-p', TARGET], signal);
     await copy(installation, signal);
   } finally {
-    await execute(host, ['umount', ROOT_MOUNT], signal);
+    // The reboot unmounts it too, and a failure would replace the reason of the block above.
+    await execute(host, ['umount', ROOT_MOUNT], signal).catch((error: unknown) =>
+      note(installation, `The root file system was not unmounted: ${errorMessage(error)}`),
+    );
   }
 }
 

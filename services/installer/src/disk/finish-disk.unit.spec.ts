@@ -187,6 +187,22 @@ describe('the registry data of an image for disconnected installation', () => {
     expect(commands).toContain('xfs_growfs /mnt/root');
   });
 
+  it.each([
+    ['', /^$/],
+    ['No space left on device', /: rsync: .*No space left on device$/],
+  ])('can stay mounted until the reboot, and the reason is that of the copy: "%s"', async (error, reason) => {
+    const { failure, notes } = await runRecorded({
+      files: { '/run/media/iso/registry': '' },
+      recording: [
+        ['du', '1000\t/mnt/agentdata\n'],
+        ['rsync', error ? { exitCode: 11, stderr: `rsync: write failed: ${error}` } : ''],
+        ['umount /mnt/root', { exitCode: 32, stderr: 'umount: /mnt/root: target is busy.' }],
+      ],
+    });
+    expect(failure ?? '').toMatch(reason);
+    expect(notes.join()).toContain('target is busy');
+  });
+
   it('must leave one percent of the disk free', async () => {
     expect((await copy(46)).failure).toBeUndefined();
     expect((await copy(47)).failure).toContain(
