@@ -184,3 +184,29 @@ it.each([
   expect(failure).toBeUndefined();
   expect(new Set(read)).toEqual(new Set([expected]));
 });
+
+it.each([
+  ['controlPlane: { replicas: 2 }', 1],
+  ['controlPlane: { replicas: 3 }', 2],
+  ['controlPlane: { replicas: 5 }', 2],
+  ['', 2],
+])('waits for all nodes of the control plane but the bootstrap host, at most two: "%s"', async (config, required) => {
+  const seen: number[] = [];
+  const { failure } = await runRecorded({
+    ...BOOTSTRAP,
+    cluster: {
+      get: async ({ name }) => ({ metadata: { name }, data: { 'install-config': config } }),
+      list: async ({ plural }, { labelSelector }) => {
+        if (plural !== 'nodes') return [{ metadata: { name: 'AssistedControllerIsReady' } }];
+        if (labelSelector) return nodes;
+        // One node is ready more at each poll.
+        seen.push(seen.length);
+        return Array.from({ length: seen.length - 1 }, (_, index) => ({
+          ...nodes[0],
+          metadata: { ...nodes[0]?.metadata, name: `node-${index}` },
+        }));
+      },
+    },
+  });
+  expect({ failure, required: seen.at(-1) }).toEqual({ failure: undefined, required });
+});

@@ -80,3 +80,15 @@ describe('the key with which a bootstrap host logs in to control plane hosts', (
     expect(commands).toEqual([`rm -f ${KEY}`, `ssh-keygen -q -f ${KEY} -N `]);
   });
 });
+
+it('the live system pulls images with the pull secret in the config of the bootstrap host', async () => {
+  const path = '/root/.docker/config.json';
+  const source = `data:text/plain;charset=utf-8;base64,${Buffer.from('{"auths":{}}').toString('base64')}`;
+  const config = { ignition: { version: '3.2.0' }, storage: { files: [{ path, contents: { source } }] } };
+  const { files } = await runRecorded({
+    flags: ['--role', 'bootstrap', '--control-plane-count', '1'],
+    api: { clusterFile: async () => Buffer.from(JSON.stringify(config)) },
+    files: { '/usr/bin/oc': '', '/opt/openshift/.bootkube.done': '' },
+  });
+  expect(files.get(path)).toBe('{"auths":{}}');
+});

@@ -2,6 +2,16 @@ import { gzipSync } from 'node:zlib';
 import { toDataUrl } from '@muster/ignition-config';
 import { type Recording, runRecorded } from '../recorded-host.fixture.spec';
 
+/** The config of a pool whose operating system has these kernel arguments. */
+const poolWith = (kernelArguments: readonly string[]) => {
+  const machineConfig = JSON.stringify({ spec: { osImageURL: 'quay.io/rhcos:1', kernelArguments } });
+  const path = '/etc/ignition-machine-config-encapsulated.json';
+  return {
+    ignition: { version: '3.2.0' },
+    storage: { files: [{ path, contents: { source: toDataUrl(machineConfig) } }] },
+  };
+};
+
 /** Runs an installation that writes the operating system of a pool with these kernel arguments. */
 const runWith = (
   kernelArguments: readonly string[],
@@ -9,13 +19,8 @@ const runWith = (
   recording: Recording = [],
   flags: readonly string[] = [],
 ) => {
-  const machineConfig = JSON.stringify({ spec: { osImageURL: 'quay.io/rhcos:1', kernelArguments } });
-  const path = '/etc/ignition-machine-config-encapsulated.json';
-  const pool = {
-    ignition: { version: '3.2.0' },
-    storage: { files: [{ path, contents: { source: toDataUrl(machineConfig) } }] },
-  };
-  const own = { ignition: { version: '3.2.0', config: { merge: [{ source: toDataUrl(JSON.stringify(pool)) }] } } };
+  const source = toDataUrl(JSON.stringify(poolWith(kernelArguments)));
+  const own = { ignition: { version: '3.2.0', config: { merge: [{ source }] } } };
   return runRecorded({
     flags: ['--enable-skip-mco-reboot', '--installer-args', JSON.stringify(installerArgs), ...flags],
     recording: [['uname', 'x86_64\n'], ...recording],
@@ -48,6 +53,26 @@ describe('the operating system of the release', () => {
       'fsfreeze --unfreeze /mnt',
       'umount /mnt',
     ]);
+  });
+
+  it('is requested from the machine-config server, whose authority the config of the host names', async () => {
+    const url = 'https://api-int.edge.example.com:22623/config/master';
+    const tls = { certificateAuthorities: [{ source: toDataUrl('PEM of the cluster') }] };
+    const own = { ignition: { version: '3.2.0', config: { merge: [{ source: url }] }, security: { tls } } };
+    const requests: unknown[] = [];
+    const { commands, notes } = await runRecorded({
+      flags: ['--enable-skip-mco-reboot'],
+      recording: [['uname', 'x86_64\n']],
+      api: { hostIgnition: async () => Buffer.from(JSON.stringify(own)) },
+      fetchConfig: async (request) => {
+        requests.push(request);
+        return Buffer.from(JSON.stringify(poolWith([])));
+      },
+    });
+    const accept = 'application/vnd.coreos.ignition+json; version=3.4.0';
+    expect(requests).toEqual([{ url, caPem: 'PEM of the cluster', accept }]);
+    expect(notes).toEqual([]);
+    expect(commands).toContainEqual(expect.stringContaining('--imgref ostree-unverified-registry:quay.io/rhcos:1 '));
   });
 
   it('is found in the compressed config of a single node', async () => {
