@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { Readable } from 'node:stream';
 import { isFullDisk, isLockedFile, RequestLogEntry, unavailableRefusal } from '@muster/nest-kit';
 import { ObjectTooLarge, type Unavailable, unavailableIn } from '@muster/ports';
 import {
@@ -12,7 +13,7 @@ import {
 } from '@muster/problems';
 import { errorMessage, isObject } from '@muster/schema';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NOT_YOURS } from '../auth/ownership';
 import { SchemaViolation } from './request.pipes';
 import { cleanPath, isOfMusterApi, RouteTable } from './routes';
@@ -80,9 +81,7 @@ export class ErrorFilter implements ExceptionFilter {
     const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
     if (status === 404) return this.unknownRoute(request);
     if (status !== undefined && status >= 400 && status < 500) return { status, message: errorMessage(error) };
-    const { id: requestId, correlationId } = request;
-    const text = `${request.method} ${request.routeOptions?.url ?? ''}: ${error instanceof Error ? error.stack : errorMessage(error)}`;
-    this.logger.error(new RequestLogEntry(text, { requestId, correlationId }));
+    this.logger.error(logEntryOf(error, request));
     return isLockedFile(error) ? { code: 'unavailable', reason: errorMessage(error) } : INTERNAL;
   }
 
@@ -98,6 +97,31 @@ export class ErrorFilter implements ExceptionFilter {
       headers: { Allow: allowed },
     };
   }
+}
+
+/**
+ * Logs the error that ends the content of an answer after its head was sent. The client sees only that the connection ended. Earlier
+ * errors are answered.
+ */
+export function logBrokenAnswers(server: FastifyInstance): void {
+  const logger = new Logger('gateway');
+  server.addHook('onSend', (request, { raw }, payload, done) => {
+    if (payload instanceof Readable)
+      payload.once('error', (error) => {
+        const isClientGone = raw.destroyed;
+        if (raw.headersSent && !isClientGone) logger.error(logEntryOf(error, request, 'The content ended early. '));
+      });
+    done(null, payload);
+  });
+}
+
+function logEntryOf(error: unknown, request: FastifyRequest, explanation = ''): RequestLogEntry {
+  const { id: requestId, correlationId, method, routeOptions } = request;
+  const text = error instanceof Error ? error.stack : errorMessage(error);
+  return new RequestLogEntry(`${method} ${routeOptions?.url ?? ''}: ${explanation}${text}`, {
+    requestId,
+    correlationId,
+  });
 }
 
 /** Whether the error shows that the resource does not exist: the form of a request is checked after the access. */

@@ -22,7 +22,7 @@ import {
 } from './request-body';
 import { answerFromKeptBodies } from './kept-bodies';
 import { cleanPath, type RouteTable } from './routes';
-import { errorAnswer } from './error.filter';
+import { errorAnswer, logBrokenAnswers } from './error.filter';
 
 /** Closes new connections of an address that has `max` open ones. 0: no limit. */
 export function limitConnections(server: Server, max: number): void {
@@ -98,6 +98,7 @@ export function createFastifyServer(
   leaveBodiesUnread(server);
   leaveRestsUnread(server, waitTimeout.restMs);
   answerFromKeptBodies(server);
+  logBrokenAnswers(server);
   readUploads(server);
   return adapter;
 }
