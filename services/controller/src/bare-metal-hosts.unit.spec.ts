@@ -5,9 +5,8 @@ import { controllerWith } from './controller.fixture.spec';
 
 describe('bare-metal hosts', () => {
   const HOSTS: KubeResource = KUBE_RESOURCES.bareMetalHosts;
-  const machine: KubeObject = {
-    metadata: { name: 'worker-0', labels: { 'machine.openshift.io/cluster-api-machine-role': 'worker' } },
-  };
+  const ROLE_LABEL = 'machine.openshift.io/cluster-api-machine-role';
+  const machine: KubeObject = { metadata: { name: 'worker-0', labels: { [ROLE_LABEL]: 'worker' } } };
 
   it('get a machine and are no longer paused in a cluster that provisions hosts', async () => {
     const objects = new Map<KubeResource, readonly KubeObject[]>([
@@ -20,6 +19,18 @@ describe('bare-metal hosts', () => {
     expect(changes).toEqual([
       'patch h {"metadata":{"annotations":{"baremetalhost.metal3.io/paused":null}},"spec":{"externallyProvisioned":true,"consumerRef":{"apiVersion":"machine.openshift.io/v1beta1","kind":"Machine","name":"worker-0","namespace":"openshift-machine-api"}}}',
     ]);
+  });
+
+  it('get only a machine of a worker that no other host has', async () => {
+    const master = { metadata: { name: 'master-0', labels: { [ROLE_LABEL]: 'master' } } };
+    const taken = { metadata: { name: 'worker-1', labels: { [ROLE_LABEL]: 'worker' } } };
+    const objects = new Map<KubeResource, readonly KubeObject[]>([
+      [HOSTS, [{ metadata: { name: 'h' } }, { metadata: { name: 'i' }, spec: { consumerRef: { name: 'worker-1' } } }]],
+      [KUBE_RESOURCES.machines, [master, taken, machine]],
+    ]);
+    const { changes, controller, signal } = controllerWith(objects, {});
+    await updateBareMetalHosts(controller, signal);
+    expect(changes).toEqual([expect.stringMatching(/^patch h .*"name":"worker-0"/)]);
   });
 
   it('are updated after one that has no machine yet', async () => {

@@ -172,6 +172,14 @@ describe('a service that uses the address of the name server', () => {
     expect(changes).toEqual(['delete other', 'delete all pods in openshift-dns-operator']);
   });
 
+  it('is deleted also when it has the name of the name server in another namespace', async () => {
+    const own = { ...service('dns-default'), metadata: { name: 'dns-default', namespace: 'mine' } };
+    const services = new Map([...objects, [KUBE_RESOURCES.services as KubeResource, [own]]]);
+    const { changes, controller, signal } = controllerWith(services, {});
+    await resolveDnsConflict(controller, signal);
+    expect(changes[0]).toBe('delete dns-default');
+  });
+
   it('is deleted once, and the operator of the name server is restarted, also when its API fails first', async () => {
     let services = [service('other')];
     let tries = 0;

@@ -35,6 +35,13 @@ describe('the stages of hosts', () => {
   });
 });
 
+it('hosts are followed until all hosts but disabled ones are installed', async () => {
+  const hosts = [host('a', 'Done', { status: 'installed' }), host('b', '', { status: 'disabled' })];
+  const { controller, signal } = controllerWith(new Map(), { cluster: async () => ({ status: 'installing', hosts }) });
+  await followNodes(controller, BAREMETAL, () => undefined, signal);
+  expect(signal.aborted).toBe(false);
+});
+
 describe('the taint of a node without its cloud provider', () => {
   const taints = ['node-role.kubernetes.io/master', 'node.cloudprovider.kubernetes.io/uninitialized'];
   const tainted = { ...node('a', false), spec: { taints: taints.map((key) => ({ key })) } };

@@ -180,6 +180,13 @@ describe('a controller whose service does not answer any more', () => {
       expect((await runWithNodes(['a', 'w1', 'w2'], 100)).ended).toEqual(ENDED);
     });
 
+    it('counts the arbiter among its nodes', async () => {
+      const withArbiter = `arbiter: { replicas: 1 }\n${config}`;
+      const endsWith = (...names: string[]) => runWith(3, ...cluster, { config: withArbiter, names });
+      expect((await endsWith('a', 'w1', 'w2')).ended).toEqual([]);
+      expect((await endsWith('a', 'w1', 'w2', 'x')).ended).toEqual(ENDED);
+    });
+
     it('ends after ten hours', async () => {
       const { ended, polls } = await runWithNodes(['a', 'w1'], Infinity);
       expect(ended).toEqual(ENDED);
