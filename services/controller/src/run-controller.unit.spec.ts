@@ -115,6 +115,15 @@ describe('a controller whose cluster is in error', () => {
     expect(uploads.at(-1)).toBe('diagnosis');
   });
 
+  it('keeps its diagnosis when the cluster is cancelled afterwards', async () => {
+    const given = failedCluster({
+      cluster: async () => ({ status: given.uploads.includes('diagnosis') ? 'cancelled' : 'error' }),
+    });
+    await runController(given.controller, signal);
+    expect(given.ended()).toEqual([{ type: 'ended', status: 'cancelled' }]);
+    expect(given.uploads).toEqual(['log', 'diagnosis']);
+  });
+
   it('ends when the cluster is reset', async () => {
     const { controller, ended, reset, uploads } = failedCluster({ uploadIngressCa: async () => reset() });
     await runController(controller, signal);
