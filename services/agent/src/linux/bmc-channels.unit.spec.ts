@@ -33,3 +33,32 @@ describe('the address of a controller', () => {
     expect(await addressAfter(first)).toEqual({ bmc_address: '0.0.0.0', queried: 1 });
   });
 });
+
+describe('the IPv6 address of a controller', () => {
+  const addressWith = async (dynamic: string, fixed: string): Promise<string> => {
+    const { run } = recorded({
+      'ipmitool lan print': ADDRESS,
+      'ipmitool lan6': { exitCode: 1 },
+      'ipmitool lan6 print 1 enables': 'IPv6/IPv4 Addressing Enables: both\n',
+      'ipmitool lan6 print 1 dynamic_addr': dynamic,
+      'ipmitool lan6 print 1 static_addr': fixed,
+    });
+    return (await readBmc(run, signal)).bmc_v6address;
+  };
+  const entry = (number: number, name: string, value: string, address: string, status: string): string =>
+    `IPv6 Address ${number}:\n    ${name}:    ${value}\n    Address:    ${address}\n    Status:    ${status}\n`;
+
+  it.each([
+    [entry(0, 'Source/Type', 'DHCPv6', '2001:db8::1/64', 'pending'), entry(0, 'Enabled', 'no', '::/0', 'disabled')],
+    [entry(0, 'Source/Type', 'DHCPv6', '::/0', 'active'), entry(0, 'Enabled', 'yes', '2001:db8::2/64', 'failed')],
+    [entry(0, 'Source/Type', 'static', '2001:db8::1/64', 'active'), entry(0, 'Enabled', 'no', '::1/64', 'active')],
+  ])('is not one that the controller does not use', async (dynamic, fixed) => {
+    expect(await addressWith(dynamic, fixed)).toBe('::/0');
+  });
+
+  it('is the first one that the controller uses', async () => {
+    const slaac = entry(1, 'Source/Type', 'SLAAC', '2001:db8::3/64', 'active');
+    const dynamic = entry(0, 'Source/Type', 'DHCPv6', '2001:db8::1/64', 'pending') + slaac;
+    expect(await addressWith(dynamic, entry(0, 'Enabled', 'yes', '2001:db8::4/64', 'active'))).toBe('2001:db8::3');
+  });
+});

@@ -218,6 +218,7 @@ describe('the IPv6 addresses of a machine', () => {
     ['through a gateway', route('40', '00000003'), '2001:db8::5/128'],
     ['of another interface', route('40', '00040001', 'eth1'), '2001:db8::5/128'],
     ['to the address itself', route('80', '00000001'), '2001:db8::5/128'],
+    ['to all networks', route('00', '00000001'), '2001:db8::5/128'],
   ])('of DHCPv6 with a route %s have its prefix', async (_, routes, expected) => {
     expect(await inventoryWith(routes)).toEqual([expected]);
   });

@@ -44,3 +44,18 @@ describe('a name that the DNS servers of the host refuse', () => {
     expect(await checks(all, all, all, all)).toEqual([none, none, none, none]);
   });
 });
+
+it('the addresses of a name are reported by family, sorted because DNS servers change their order', async () => {
+  const found = ['2001:db8::2', '192.0.2.2', '2001:db8::1', '192.0.2.1'];
+  const lookup: NameLookup = {
+    addresses: async () => found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    canonicalNames: async () => ['lb.edge.example'],
+  };
+  const [ipv4_addresses, ipv6_addresses] = [
+    ['192.0.2.1', '192.0.2.2'],
+    ['2001:db8::1', '2001:db8::2'],
+  ];
+  expect(await resolveDomains([OWN], lookup, new Map())).toEqual({
+    resolutions: [{ domain_name: OWN, ipv4_addresses, ipv6_addresses, cnames: ['lb.edge.example'] }],
+  });
+});
