@@ -8,9 +8,9 @@ export interface ProxySettings {
   readonly noProxy: string;
 }
 
-/** Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY; the lower-case names are accepted too. */
+/** Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY. The variable with the lower-case name is used when that one is absent or empty. */
 export function readProxySettings(environment: { readonly [name: string]: string | undefined }): ProxySettings {
-  const read = (name: string): string => environment[name] ?? environment[name.toLowerCase()] ?? '';
+  const read = (name: string): string => environment[name] || environment[name.toLowerCase()] || '';
   return { httpProxy: read('HTTP_PROXY'), httpsProxy: read('HTTPS_PROXY'), noProxy: read('NO_PROXY') };
 }
 

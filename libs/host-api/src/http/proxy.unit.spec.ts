@@ -50,6 +50,11 @@ describe('proxy of a request', () => {
     });
   });
 
+  it('is read from the lower-case variable when the upper-case one is empty', () => {
+    const read = readProxySettings({ HTTP_PROXY: '', http_proxy: 'http://a:1', NO_PROXY: '', no_proxy: 'c' });
+    expect(read).toEqual({ httpProxy: 'http://a:1', httpsProxy: '', noProxy: 'c' });
+  });
+
   it('refuses a proxy that is not a URL', () => {
     expect(() => proxyOf(new URL('http://x.example.com/'), { ...settings, httpProxy: 'http://:::' })).toThrow(
       /is not a URL/,
