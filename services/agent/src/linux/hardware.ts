@@ -17,11 +17,11 @@ export function readCpu(files: MachineFiles, architecture: string): Cpu {
     architecture,
     count: processors.length,
     flags: flags.filter((flag) => flag !== ''),
-    frequency: Math.max(
-      0,
-      kHzMax / KHZ_PER_MHZ,
-      ...FREQUENCIES.flatMap(valuesOf).map(Number.parseFloat).filter(Number.isFinite),
-    ),
+    // The present frequency differs at each report, and an unchanged report is not sent again.
+    frequency:
+      kHzMax > 0
+        ? kHzMax / KHZ_PER_MHZ
+        : Math.max(0, ...FREQUENCIES.flatMap(valuesOf).map(Number.parseFloat).filter(Number.isFinite)),
     // ppc64le names the model "cpu". s390x has a machine type and no model name.
     model_name:
       valuesOf('model name')[0] ?? valuesOf('cpu')[0] ?? /machine = (\w+)/.exec(valuesOf('processor 0')[0] ?? '')?.[1],

@@ -1,9 +1,10 @@
 import { readCpu } from './hardware';
 import type { MachineFiles } from './machine-files';
 
-const cpuOf = (architecture: string, lines: readonly string[]) => {
+const cpuOf = (architecture: string, lines: readonly string[], kHzMax?: string) => {
   const files: MachineFiles = {
-    text: (path) => (path === '/proc/cpuinfo' ? lines.join('\n') : undefined),
+    text: (path) =>
+      path === '/proc/cpuinfo' ? lines.join('\n') : path.endsWith('cpuinfo_max_freq') ? kHzMax : undefined,
     bytes: () => undefined,
     firstBytes: async () => undefined,
     resolved: () => undefined,
@@ -36,5 +37,11 @@ describe('the processors of a machine', () => {
       frequency: 5200,
       model_name: '3931',
     });
+  });
+
+  it('have the frequency that their driver permits, because the present one differs at each report', () => {
+    // Processors that raise their frequency for a short time exceed the one of the driver.
+    for (const present of ['1497.314', '3341.027'])
+      expect(cpuOf('x86_64', ['processor\t: 0', `cpu MHz\t\t: ${present}`], '2250000').frequency).toBe(2250);
   });
 });
