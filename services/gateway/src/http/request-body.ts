@@ -126,8 +126,8 @@ export const isForm = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
  * `needsMediaType`: browsers may send bodies without media type to other origins, so one is required without authentication.
  *
  * @returns all objects in the body at any depth; undefined when the request has no JSON body.
- * @throws SchemaViolation for another media type (415), more than `JSON_BODY_MAX_BYTES` (413), a body that arrives too slowly (408),
- * broken JSON, and JSON with too deep or too many values (400).
+ * @throws SchemaViolation for another media type or a compressed body (415), more than `JSON_BODY_MAX_BYTES` (413), a body that arrives
+ * too slowly (408), broken JSON, and JSON with too deep or too many values (400).
  */
 export async function readBody(
   request: FastifyRequest,
@@ -144,7 +144,7 @@ export async function readBody(
     );
   const fault = jsonExtentFault(bytes);
   if (fault) throw new SchemaViolation(`body ${fault}`);
-  request.body = parseBody(bytes);
+  request.body = parseBody(bytes, request.headers['content-encoding']);
   // The validation of a large body is a turn of the event loop of its own.
   if (bytes.length > LONG_BODY_BYTES) await nextTurn();
   const objects: Members[] = [];
@@ -231,15 +231,21 @@ const tooDeep = (): SchemaViolation =>
 const invalidJson = (): SchemaViolation =>
   new SchemaViolation("Body is not valid JSON but content-type is set to 'application/json'");
 
+const encodedBody = (encoding: string): SchemaViolation =>
+  new SchemaViolation(
+    `The body with Content-Encoding ${JSON.stringify(encoding.slice(0, 80))} is not JSON. Send it without compression.`,
+    415,
+  );
+
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Bytes that are not UTF-8 become U+FFFD. The error of V8 repeats parts of the body, which may be secret. */
-function parseBody(bytes: Buffer): unknown {
+function parseBody(bytes: Buffer, encoding: string | undefined): unknown {
   const text = bytes.toString('utf8');
   try {
     return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
   } catch {
-    throw invalidJson();
+    throw encoding === undefined ? invalidJson() : encodedBody(encoding);
   }
 }
 

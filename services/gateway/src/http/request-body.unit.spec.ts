@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
 import { BODY_RATE_GRACE_MS, BODY_RATE_MIN_BYTES_PER_SECOND, limitSlowUpload, readBody } from './request-body';
 
@@ -54,6 +55,32 @@ describe('a body that arrives slowly', () => {
     if (fails) expect(await failed).toMatchObject(TOO_SLOW);
     endCheck();
     expect(jest.getTimerCount()).toBe(0);
+  });
+});
+
+describe('a body with a Content-Encoding', () => {
+  const read = (encoding: string, body: Buffer): Promise<unknown> => {
+    const headers = {
+      'content-type': 'application/json',
+      'content-encoding': encoding,
+      'content-length': String(body.length),
+    };
+    const raw = Object.assign(new PassThrough().end(body), { headers });
+    return readBody({ method: 'POST', raw, headers } as unknown as FastifyRequest, true);
+  };
+
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ])('is refused with the encoding when it is compressed: %s', async (encoding, compress) => {
+    await expect(read(encoding, compress('{"name":"one"}'))).rejects.toMatchObject({
+      status: 415,
+      message: `The body with Content-Encoding "${encoding}" is not JSON. Send it without compression.`,
+    });
+  });
+
+  it.each(['identity', 'utf-8'])('is accepted when it is not compressed: %s', async (encoding) => {
+    expect(await read(encoding, Buffer.from('{}'))).toEqual([{}]);
   });
 });
 
