@@ -10,6 +10,7 @@ import {
   HOST_ID,
   hostDocument,
   INFRA_ENV_ID,
+  infraEnvDocument,
 } from '../sample-documents.fixture.spec';
 import { startTestIssuer, type TestIssuer } from './test-issuer.fixture.spec';
 import {
@@ -164,6 +165,18 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     expect(await ask(`/v2/clusters/${CLUSTER_ID}`, await bearer('auditor'))).toBe(200);
     expect(await ask(`/v2/clusters/${CLUSTER_ID}`, await bearer('auditor'), 'DELETE')).toBe(403);
     expect(await ask(`/v2/clusters/${CLUSTER_ID}/credentials`, await bearer('root'))).toBe(403);
+  });
+
+  it('gives read-only administrators no token, also for an infra-env that they registered as users', async () => {
+    const id = 'e1b5a0f4-6f0f-4a4b-9c0a-0000000a0d17';
+    await gateway.project(1_100, [infraEnvDocument({ id, cluster_id: undefined, user_name: 'auditor' })]);
+    const urlFor = async (name: string): Promise<string> => {
+      const headers = await bearer(name);
+      const { body } = await gateway.call('GET', `${API}/v2/infra-envs/${id}`, { headers });
+      return (body as { download_url: string }).download_url;
+    };
+    expect(await urlFor('root')).toContain('/bytoken/');
+    expect(await urlFor('auditor')).toContain(`/byid/${id}/`);
   });
 
   it('accepts agents by the token of their infra-env or by the token of its pull secret', async () => {
