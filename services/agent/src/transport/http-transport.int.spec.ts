@@ -55,7 +55,7 @@ it('the service determines the interval of the polls and the end of the session'
 it.each([
   ['without a command', {}],
   ['with several arguments', { next_step_runner_command: { args: ['{}', '{}'] } }],
-  ['with an argument that is no text', { next_step_runner_command: { args: [1] } }],
+  ['with an argument that is not a text', { next_step_runner_command: { args: [1] } }],
 ])('a registration %s is not of a compatible service', async (_, json) => {
   const identity = { baseboardSerial: '', systemUuid: '', systemSerial: '', macAddresses: [], bootId: '' };
   const registering = answeredWith(json, (transport) => transport.register('v', identity, signal));
