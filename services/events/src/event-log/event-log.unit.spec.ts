@@ -253,3 +253,15 @@ describe('the event log adds the expected entries when', () => {
     expect(ofCluster).toEqual(expected.map((line) => `cluster${line}`));
   });
 });
+
+describe('a host that becomes insufficient', () => {
+  it.each([
+    ['only waits for results', [], ['ntp-synced'], 'info'],
+    ['has a failure', ['has-memory-for-role'], ['ntp-synced'], 'warning'],
+    ['has no reason', [], [], 'warning'],
+  ])('is logged when it %s, with its severity', async (_reason, failing, pending, severity) => {
+    const statusReason = { code: '', failing, pending } as never;
+    const entered = onHost('HostEnteredStatus', { status: 'insufficient', from: 'known', statusReason });
+    expect(await added(cluster, host, entered)).toEqual([`host_status_updated ${severity}`]);
+  });
+});

@@ -227,6 +227,18 @@ describe('an entry of the event log', () => {
     ]);
   });
 
+  it('stays when a percentage of another stage follows', async () => {
+    const messages = await messagesOf(
+      host,
+      onHost('HostProgressed', { stage: 'Installing', progressInfo: '100%', stageChanged: true }),
+      onHost('HostProgressed', { stage: 'Writing image to disk', progressInfo: '1%', stageChanged: true }),
+    );
+    expect(messages.slice(1)).toEqual([
+      `Host ${HOST_ID}: reached installation stage Installing: 100%`,
+      `Host ${HOST_ID}: reached installation stage Writing image to disk: 1%`,
+    ]);
+  });
+
   it('stays when the next percentage of a disk write follows on another text', async () => {
     const writing = (progressInfo: string, stageChanged = false) =>
       onHost('HostProgressed', { stage: 'Writing image to disk', progressInfo, stageChanged });
