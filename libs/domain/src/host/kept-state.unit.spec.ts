@@ -4,6 +4,7 @@ import {
   command,
   day1,
   day2,
+  entered,
   fellSilent,
   KNOWN_MACHINE,
   minute,
@@ -23,6 +24,7 @@ const reregistered: HostEvent = {
   type: 'HostReregistered',
   data: { discoveryAgentVersion: 'agent:1', kind: 'Host', clusterId: CLUSTER, inventoryKept: false, at: START },
 };
+const imageCheckVoided: HostEvent = { type: 'HostImageCheckVoided', data: {} };
 
 describe('the state of a host', () => {
   it('has the owner of its infra-env', () => expect(stateAfter([registered()]).owner).toEqual(OWNER));
@@ -46,6 +48,37 @@ describe('the state of a host', () => {
   it('has each passed deadline once, and none that this version does not know', () => {
     const history = [...day1('installing'), passed('installing'), passed('installing'), passed('of a later version')];
     expect(stateAfter(history).passedDeadlines).toEqual(['installing']);
+  });
+
+  it('has no passed deadline of a stage after the next report, and still that of its logs', () => {
+    const late = [...day1('installing-in-progress'), progressed('Installing'), passed('stage'), passed('logs')];
+    expect(stateAfter(late).passedDeadlines).toEqual(['stage', 'logs']);
+    expect(stateAfter([...late, progressed('Rebooting', minute(1))]).passedDeadlines).toEqual(['logs']);
+  });
+
+  it.each<[string, HostEvent]>([
+    ['registered again', reregistered],
+    ['left the preparation', entered('known')],
+  ])('uses the checks of its images again after it %s', (_case, event) => {
+    const voided = [...day1('preparing-for-installation'), imageCheckVoided];
+    expect(stateAfter(voided).isImageCheckVoid).toBe(true);
+    expect(stateAfter([...voided, entered('preparing-successful')]).isImageCheckVoid).toBe(false);
+    expect(stateAfter([...voided, event]).isImageCheckVoid).toBe(false);
+  });
+
+  it('has the pool of its role again after a user removed the name of another one', () => {
+    const pool = (machineConfigPoolName: string): HostEvent => ({
+      type: 'HostSettingsRevised',
+      data: { changes: { machineConfigPoolName } },
+    });
+    const named = [...day2('known'), pool('infra')];
+    const assign = (role: string) => command('AssignRole', { role });
+    const poolAfter = (history: readonly HostEvent[]) => stateAfter(history).machineConfigPoolName;
+    expect(poolAfter([...named, ...when(named, assign('master')).events])).toBe('infra');
+    const removed = [...named, pool('')];
+    const master = [...removed, ...when(removed, assign('master')).events];
+    expect(poolAfter(master)).toBe('master');
+    expect(poolAfter([...master, ...when(master, assign('auto-assign')).events])).toBe('master');
   });
 
   it('keeps the pool of a day-2 host when other settings change', () => {
