@@ -1,4 +1,6 @@
+import { rowFor } from './cluster.fixture.spec';
 import { CLUSTER_TIMEOUT_TABLE, clusterTimeouts, DEFAULT_CLUSTER_TIMEOUTS } from './deadlines';
+import { inOptionalStage, inStage, pass } from './row-examples.fixture.spec';
 
 const MINUTE_MS = 60_000;
 
@@ -31,5 +33,15 @@ describe('timeouts of a cluster', () => {
     const names = CLUSTER_TIMEOUT_TABLE.map(({ env }) => env);
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => !/^[A-Z_]+$/.test(name))).toEqual([]);
+  });
+});
+
+describe('a finalizing stage that takes too long', () => {
+  it.each([
+    ['fails', 'a required stage with hard timeouts', inStage, false, 'finalizing-stage-timed-out'],
+    ['warns', 'a required stage with soft timeouts', inStage, true, 'finalizing-stage-overdue'],
+    ['warns', 'an optional stage with hard timeouts', inOptionalStage, false, 'finalizing-stage-overdue'],
+  ])('%s in %s', (_effect, _case, state, softTimeouts, row) => {
+    expect(rowFor(pass('finalizing-stage', 2_000, softTimeouts), state)?.id).toBe(row);
   });
 });
