@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 
 /** The release with which the sequence was tested. pip installs its generated client with it. */
 const AICLI = 'aicli==99.0.202609281010';
+export const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me@home';
 const COMMAND_TIMEOUT_MS = 180_000;
 const OUTPUT_CHARACTERS = 1_048_576;
 
@@ -43,10 +44,7 @@ export function installAicli(cache: string): { readonly program: string } | { re
 export function prepareAicli(program: string, folder: string, url: string): Aicli {
   mkdirSync(join(folder, '.ssh'), { recursive: true });
   // Only a public key is needed, because no test logs in to a host.
-  writeFileSync(
-    join(folder, '.ssh', 'id_rsa.pub'),
-    `ssh-rsa ${Buffer.alloc(279, 7).toString('base64')} clients@example.com\n`,
-  );
+  writeFileSync(join(folder, '.ssh', 'id_ed25519.pub'), `${SSH_KEY}\n`);
   writeFileSync(
     join(folder, 'openshift_pull.json'),
     JSON.stringify({

@@ -7,7 +7,6 @@ const LOOK_AGAIN_MS = 200;
 export const PULL_SECRET = JSON.stringify({
   auths: { 'cloud.openshift.com': { auth: Buffer.from('demo:demo').toString('base64'), email: 'demo@example.com' } },
 });
-export const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me@home';
 
 export type Members = { readonly [member: string]: unknown };
 export interface Cluster extends Members, Evaluated {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readBootImageFile } from '@muster/service-agent';
 import { temporaryDirectory } from '@muster/testing';
 import { type SimulatedFleet, simulatedFleet, type SimulatedMachine } from '@muster/tool-simulator';
+import { SSH_KEY } from '../aicli';
 import {
   type Cluster,
   type ConsoleWorld,
@@ -16,7 +17,6 @@ import {
   openConsoleWorld,
   parsed,
   PULL_SECRET,
-  SSH_KEY,
   TIMEOUT_MS,
   UNSET_TIME,
   until,
