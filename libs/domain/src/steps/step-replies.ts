@@ -64,7 +64,8 @@ const WHOLE_URL = /https?:\/\/[^\s"']+/g;
 const withoutQuery = (url: string): string => url.split('?', 1).join('');
 
 /** Returns the error of a step for the status and the events of the host, which every user with access to the host may read. */
-export const shownError = (error: string): string => error.replace(WHOLE_URL, withoutQuery).slice(0, REASON_CHARS_MAX);
+export const shownError = (error: string, charactersMax = REASON_CHARS_MAX): string =>
+  error.replace(WHOLE_URL, withoutQuery).slice(0, charactersMax).toWellFormed();
 
 /** Returns the command that the result of a step causes for the status of the host. */
 export function commandsOfReply(

@@ -1,6 +1,8 @@
-import type { HostKey } from '@muster/contracts';
+import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import { TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
+
+const { method } = RegistrationService;
 
 describe('the reply of a failed step', () => {
   let running: RunningRegistration;
@@ -37,5 +39,26 @@ describe('the reply of a failed step', () => {
     expect(running.reports).toEqual([]);
     await cluster.reply(key, 'ntp-synchronizer', { exitCode: 1, error: 'no space left on device' });
     expect(running.reports).toMatchObject([{ type: 'StepFailed', data: { stepType: 'ntp-synchronizer' } }]);
+  });
+
+  // The limits of a reason are even numbers of UTF-16 units, and a compass has two of them.
+  const longError = `x${'🧭'.repeat(1_000)}`;
+
+  it('is recorded when the limit is within a character of its error', async () => {
+    await cluster.reply(key, 'ntp-synchronizer', { exitCode: 1, error: longError });
+    expect(running.reports).toMatchObject([{ type: 'StepFailed', data: { stepType: 'ntp-synchronizer' } }]);
+  });
+
+  it('ends a reclaim when the limit is within a character of its error', async () => {
+    key = await cluster.knownHost();
+    const target = new TestCluster(running);
+    await target.register();
+    await running.ask(method.bindHost, { ...parseHostKey(key), clusterId: target.id });
+    await cluster.registerHost(parseHostKey(key).hostId);
+    const installed = { type: 'HostEnteredStatus', data: { status: 'installed', from: 'discovering' } } as const;
+    await running.append(streamIdOf('host', key), installed);
+    await running.ask(method.unbindHost, { ...parseHostKey(key), reclaim: true });
+    await cluster.reply(key, 'download-boot-artifacts', { exitCode: 1, error: longError });
+    expect((await running.host(key)).status).toBe('unbinding-pending-user-action');
   });
 });

@@ -46,7 +46,7 @@ export class StepFailures {
   note(host: HostState, { stepType, exitCode, error }: Failure): string | undefined {
     const { hostId, infraEnvId, clusterId, generation, requestedHostname } = host;
     const key = hostKeyOf(infraEnvId, hostId);
-    const reason = shownError(error.trim()).slice(0, REASON_CHARS_MAX) || `exit code ${exitCode}`;
+    const reason = shownError(error.trim(), REASON_CHARS_MAX) || `exit code ${exitCode}`;
     const place = placeOf(key, stepType);
     if (!this.isNews(place, generation, reason)) return this.isUnreported(place) ? reason : undefined;
     const hostName = requestedHostname || this.view.host(key)?.hardware?.hostname || hostId;
