@@ -38,3 +38,14 @@ describe('a program that leaves a process which holds its output', () => {
     );
   });
 });
+
+it('a program that fails is described in whole characters', async () => {
+  // A compass has two UTF-16 units, so one of these begins where the output is cut.
+  for (const first of ['', 'x']) {
+    const script = `i=0; while [ $i -lt 3000 ]; do printf 🧭; i=$((i+1)); done; printf '${first}'; exit 3`;
+    const run = { file: '/bin/sh', args: ['-c', script], folder: '/', environment: {}, timeoutMs: 600_000 };
+    const failure = await runProgram(run).catch((error: Error) => error.message);
+    expect(failure).toMatch(/^.*it ended with code 3: .?(🧭){100}/u);
+    expect(failure?.isWellFormed()).toBe(true);
+  }
+});

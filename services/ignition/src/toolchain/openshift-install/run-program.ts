@@ -99,7 +99,7 @@ export function runProgram(run: ProgramRun): Promise<void> {
     };
     const fail = (why: string): void => {
       // The end may begin within a secret, so secrets are masked before.
-      const shown = masked(output, secrets).trim().slice(-DISPLAYED_CHARACTERS_MAX);
+      const shown = masked(output, secrets).trim().slice(-DISPLAYED_CHARACTERS_MAX).toWellFormed();
       reject(new ProgramFailed(why, shown));
     };
     child.once('error', (error) => {
