@@ -10,6 +10,8 @@ export interface ImageReference {
 }
 
 const DEFAULT_REGISTRY = 'registry-1.docker.io';
+/** The namespace of images of Docker Hub whose names have one part. */
+const DEFAULT_NAMESPACE = 'library';
 /** The other names of Docker Hub in image names and pull secrets. */
 const DOCKER_HUB = /^(?:index\.)?docker\.io(?=\/|$)/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
@@ -33,7 +35,8 @@ export function parseImageReference(text: string): ImageReference {
   const registry = hasRegistry ? servedName(first) : DEFAULT_REGISTRY;
   const rest = hasRegistry ? named.slice(slash + 1) : named;
   const colon = rest.lastIndexOf(':');
-  const [repository, tag] = colon < 0 ? [rest, undefined] : [rest.slice(0, colon), rest.slice(colon + 1)];
+  const [path, tag] = colon < 0 ? [rest, undefined] : [rest.slice(0, colon), rest.slice(colon + 1)];
+  const repository = registry === DEFAULT_REGISTRY && !path.includes('/') ? `${DEFAULT_NAMESPACE}/${path}` : path;
   if (!REPOSITORY.test(repository) || (tag !== undefined && !TAG.test(tag)))
     throw new RangeError(
       `"${text}" is not an image reference. Use registry/repository:tag or registry/repository@digest.`,

@@ -7,15 +7,17 @@ const { signal } = new AbortController();
 const DIGEST = `sha256:${'a'.repeat(64)}`;
 
 describe('image reference', () => {
+  const hub = { registry: 'registry-1.docker.io', repository: 'library/busybox', version: 'latest', isByDigest: false };
+
   it.each([
     ['quay.io/org/name:1.2', { registry: 'quay.io', repository: 'org/name', version: '1.2', isByDigest: false }],
     [`mirror:5000/a/b@${DIGEST}`, { registry: 'mirror:5000', repository: 'a/b', version: DIGEST, isByDigest: true }],
     [`quay.io/a/b:tag@${DIGEST}`, { registry: 'quay.io', repository: 'a/b', version: DIGEST, isByDigest: true }],
     ['localhost/a', { registry: 'localhost', repository: 'a', version: 'latest', isByDigest: false }],
-    [
-      'library/busybox',
-      { registry: 'registry-1.docker.io', repository: 'library/busybox', version: 'latest', isByDigest: false },
-    ],
+    ['library/busybox', hub],
+    ['busybox', hub],
+    ['docker.io/busybox', hub],
+    ['index.docker.io/library/busybox', hub],
   ])('%s is split into its parts', (text, parts) => {
     expect(parseImageReference(text)).toEqual(parts);
   });
