@@ -8,7 +8,8 @@ export type ParsedRegistries =
 
 /**
  * Returns the mirrors and other locations in a registries.conf (TOML, containers-registries.conf(5) version 2). Refuses a text that is not
- * TOML or has no `[[registry]]`, because it is probably another file.
+ * TOML or has no `[[registry]]`, because it is probably another file, and one that the container programs of hosts do not load: then a host
+ * reads no image at all.
  */
 export function parseRegistries(text: string): ParsedRegistries {
   let document: unknown;
@@ -21,30 +22,72 @@ export function parseRegistries(text: string): ParsedRegistries {
   const registries = isObject(document) ? document['registry'] : undefined;
   if (!Array.isArray(registries) || registries.length === 0)
     return { kind: 'refused', reason: 'The document has no [[registry]].' };
-  return { kind: 'parsed', mirrors: registries.flatMap(ruleOf) };
+  for (const [index, registry] of registries.entries()) {
+    const fault = faultIn(registry) ?? conflictOf(registry, registries);
+    if (fault) return { kind: 'refused', reason: `Table ${index + 1} of [[registry]]: ${fault}.` };
+  }
+  const applied = new Map<string, unknown>();
+  for (const registry of registries) if (!applied.has(sourceOf(registry))) applied.set(sourceOf(registry), registry);
+  return { kind: 'parsed', mirrors: [...applied.values()].flatMap(ruleOf) };
+}
+
+const sourceOf = (registry: unknown): string => textOf(registry, 'prefix') || textOf(registry, 'location');
+
+const PULLS: ReadonlySet<string> = new Set(['', 'all', 'digest-only', 'tag-only']);
+
+function faultIn(registry: unknown): string | undefined {
+  const [location, prefix] = [textOf(registry, 'location'), textOf(registry, 'prefix')];
+  const mirrors = mirrorsOf(registry);
+  const places = [location, prefix, ...mirrors.map((mirror) => textOf(mirror, 'location'))];
+  const withScheme = places.find((place) => /^https?:\/\//.test(place));
+  if (withScheme !== undefined) return `"${withScheme}" must not begin with http:// or https://`;
+  if (location === '' && !prefix.startsWith('*.')) return 'the location is missing';
+  if (/^\*\..*[/@:]/.test(sourceOf(registry))) return `"${sourceOf(registry)}" must have the form *.example.com`;
+  if (textOf(registry, 'pull-from-mirror') !== '') return 'pull-from-mirror belongs to a mirror';
+  for (const mirror of mirrors) {
+    const pull = textOf(mirror, 'pull-from-mirror');
+    if (textOf(mirror, 'location') === '') return 'the location of a mirror is missing';
+    if (!PULLS.has(pull)) return `pull-from-mirror must be all, digest-only or tag-only, not "${pull}"`;
+    if (pull !== '' && isSet(registry, 'mirror-by-digest-only'))
+      return 'mirror-by-digest-only and pull-from-mirror exclude each other';
+  }
+  return undefined;
+}
+
+/** Tables of one location with different prefixes must agree on how it is contacted. */
+function conflictOf(registry: unknown, all: readonly unknown[]): string | undefined {
+  const location = textOf(registry, 'location') || sourceOf(registry);
+  const same = all.filter((other) => (textOf(other, 'location') || sourceOf(other)) === location);
+  const flag = ['insecure', 'blocked'].find((name) =>
+    same.some((other) => isSet(other, name) !== isSet(registry, name)),
+  );
+  return flag && `the tables of "${location}" must have the same value of ${flag}`;
 }
 
 /** Returns the rule of a table that changes where images are read. A location that differs from the prefix replaces it. */
 function ruleOf(registry: unknown): readonly RegistryMirror[] {
   const location = textOf(registry, 'location');
-  const source = textOf(registry, 'prefix') || location;
-  const isBlocked = isObject(registry) && registry['blocked'] === true;
+  const source = sourceOf(registry);
+  const isBlocked = isSet(registry, 'blocked');
   const isMoved = location !== '' && location !== source;
-  const mirrors = [...placesOf(registry), ...(isMoved && !isBlocked ? [location] : [])];
+  const places = mirrorsOf(registry).map((mirror) => textOf(mirror, 'location'));
+  const mirrors = [...places, ...(isMoved && !isBlocked ? [location] : [])];
   const neverContactSource = isBlocked || isMoved;
-  if (source === '' || (mirrors.length === 0 && !neverContactSource)) return [];
+  if (mirrors.length === 0 && !neverContactSource) return [];
   return [{ source, mirrors, ...(neverContactSource && { neverContactSource }) }];
 }
 
-function placesOf(registry: unknown): readonly string[] {
+function mirrorsOf(registry: unknown): readonly unknown[] {
   const mirrors = isObject(registry) ? registry['mirror'] : undefined;
-  if (!Array.isArray(mirrors)) return [];
-  return mirrors.map((mirror: unknown) => textOf(mirror, 'location')).filter((location) => location !== '');
+  return Array.isArray(mirrors) ? mirrors : [];
 }
 
+const isSet = (registry: unknown, flag: string): boolean => isObject(registry) && registry[flag] === true;
+
+/** Returns the text of a field without slashes at its end. */
 function textOf(value: unknown, field: string): string {
   const found = isObject(value) ? value[field] : undefined;
-  return typeof found === 'string' ? found : '';
+  return typeof found === 'string' ? found.replace(/\/+$/, '') : '';
 }
 
 /**

@@ -56,6 +56,66 @@ location = "registry.lan"
     });
   });
 
+  it('has the first table of several with one prefix, and names without a slash at their end', () => {
+    const text = `
+[[registry]]
+prefix = "quay.io/"
+location = "mirror.lan/quay//"
+[[registry]]
+location = "ghcr.io"
+blocked = true
+[[registry]]
+location = "quay.io"
+  [[registry.mirror]]
+  location = "other.lan"
+`;
+    expect(parseRegistries(text)).toEqual({
+      kind: 'parsed',
+      mirrors: [
+        { source: 'quay.io', mirrors: ['mirror.lan/quay'], neverContactSource: true },
+        { source: 'ghcr.io', mirrors: [], neverContactSource: true },
+      ],
+    });
+  });
+
+  const quay = 'location = "quay.io"\n';
+  const mirror = '[[registry.mirror]]\n';
+  const inMirror = `${mirror}location = "mirror.lan"\n`;
+
+  // Podman and CRI-O do not load these.
+  it.each([
+    ['location = "https://quay.io"', '"https://quay.io" must not begin with http:// or https://'],
+    ['prefix = "http://quay.io"\nlocation = "quay.io"', '"http://quay.io" must not begin with'],
+    [`${quay}${mirror}location = "https://mirror.lan"`, '"https://mirror.lan" must not begin with'],
+    ['', 'the location is missing'],
+    ['location = 5', 'the location is missing'],
+    ['prefix = "quay.io"', 'the location is missing'],
+    [`${quay}${mirror}`, 'the location of a mirror is missing'],
+    ['location = "ghcr.io"\nblocked = true', 'the tables of "ghcr.io" must have the same value of blocked'],
+    ['location = "*.quay.io:443"', '"*.quay.io:443" must have the form *.example.com'],
+    [`${quay}pull-from-mirror = "all"`, 'pull-from-mirror belongs to a mirror'],
+    [`${quay}${inMirror}pull-from-mirror = "x"`, 'must be all, digest-only or tag-only, not "x"'],
+    [`${quay}mirror-by-digest-only = true\n${inMirror}pull-from-mirror = "all"`, 'exclude each other'],
+  ])('is refused with the place of the fault: %j', (table, reason) => {
+    const parsed = parseRegistries(`[[registry]]\nlocation = "ghcr.io"\n[[registry]]\n${table}`);
+    expect(parsed.kind === 'refused' && parsed.reason).toMatch(/^Table [12] of \[\[registry\]\]: /);
+    expect(parsed.kind === 'refused' && parsed.reason).toContain(reason);
+  });
+
+  it('may have a prefix of all hosts of a domain without a location, and mirrors for one kind of names', () => {
+    const text = `
+[[registry]]
+prefix = "*.example.com"
+  [[registry.mirror]]
+  location = "mirror.lan"
+  pull-from-mirror = "digest-only"
+`;
+    expect(parseRegistries(text)).toEqual({
+      kind: 'parsed',
+      mirrors: [{ source: '*.example.com', mirrors: ['mirror.lan'] }],
+    });
+  });
+
   it.each([
     ['[[registry', 'The text is not TOML'],
     ['', 'The document has no [[registry]].'],
