@@ -54,7 +54,9 @@ export function operationsOf(patch: unknown): readonly Operation[] {
           `op ${JSON.stringify(op)} is not supported. Supported: ${Object.keys(OPERATIONS).join(', ')}.`,
         );
       const from = op === 'move' || op === 'copy' ? tokensOf(memberAt(given, 'from'), 'from') : [];
-      return { op, path, from, value: memberAt(given, 'value') };
+      const value = memberAt(given, 'value');
+      if (VALUED.has(op) && value === undefined) throw new PatchError('value is missing. Write null as value: null.');
+      return { op, path, from, value };
     }),
   );
 }
@@ -86,6 +88,8 @@ const OPERATIONS = {
     return document;
   },
 } as const satisfies { readonly [op: string]: Apply };
+
+const VALUED: ReadonlySet<string> = new Set(['add', 'replace', 'test'] satisfies (keyof typeof OPERATIONS)[]);
 
 function tokensOf(pointer: unknown, member: string): readonly string[] {
   if (typeof pointer !== 'string' || (pointer !== '' && !pointer.startsWith('/')))
